@@ -1,0 +1,71 @@
+// What belongs to one database connection: open profiles, settings, diagnostics, loaded files.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ext/core/diagnostics.h"
+#include "ext/core/input.h"
+#include "ext/core/progress.h"
+#include "ext/core/store.h"
+#include "ext/sqlite.h"
+
+namespace profana {
+
+class Profile;  // vtab/profile.h
+
+// Settings of profana_set, with their defaults and docs, are listed in connection.cpp.
+class Settings {
+  public:
+    Settings();
+    struct Setting {
+        std::string name, value, fallback, doc;
+    };
+    // Throws Error for an unknown name or a value that it cannot take; the message lists what is accepted.
+    void set(const std::string& name, const std::string& value);
+    const std::string& get(const std::string& name) const;
+    int64_t integer(const std::string& name) const;
+    const std::vector<Setting>& all() const { return settings_; }
+
+  private:
+    std::vector<Setting> settings_;
+};
+
+class Connection {
+  public:
+    explicit Connection(sqlite3* db) : db_(db) {}
+    ~Connection();
+    sqlite3* db() const { return db_; }
+
+    Settings& settings() { return settings_; }
+    Diagnostics& diagnostics() { return diagnostics_; }
+
+    // Interruptible work on this connection: a Progress that asks SQLite, and a context for loaders.
+    // Valid while the statement runs that asked for it.
+    Progress& progress();
+    LoadContext load_context();
+
+    // Tables of raw files, by path and kind; read again when the file has changed. make() builds a new Table.
+    std::shared_ptr<Table> cached_table(const std::string& key, const std::vector<std::string>& files,
+                                        const std::function<std::shared_ptr<Table>()>& make);
+
+    // Profiles by alias, in order of opening.
+    std::vector<std::shared_ptr<Profile>>& profiles() { return profiles_; }
+    std::shared_ptr<Profile> profile(const std::string& alias) const;  // nullptr: none
+
+  private:
+    sqlite3* db_;
+    Settings settings_;
+    Diagnostics diagnostics_;
+    std::unique_ptr<Progress> progress_;
+    struct Cached {
+        std::vector<FileStamp> stamps;
+        std::shared_ptr<Table> table;
+    };
+    std::map<std::string, Cached> tables_;
+    std::vector<std::shared_ptr<Profile>> profiles_;
+};
+
+}  // namespace profana

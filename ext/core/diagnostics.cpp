@@ -1,0 +1,38 @@
+#include "ext/core/diagnostics.h"
+
+#include <algorithm>
+
+#include "ext/core/error.h"
+
+namespace profana {
+
+void Diagnostics::add(Diagnostic diagnostic) {
+    if (strict_ && diagnostic.severity != Severity::kInfo) {
+        throw file_error(diagnostic.file, diagnostic.line,
+                         diagnostic.message + " (code " + diagnostic.code + "); profana_set('strict', 0) goes on past it");
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    Seen& seen = seen_[{diagnostic.file, diagnostic.code}];
+    if (seen.kept > 0) rows_[seen.first].count += diagnostic.count;
+    if (seen.kept >= kKeep) return;
+    if (seen.kept++ == 0) seen.first = rows_.size();
+    rows_.push_back(std::move(diagnostic));
+}
+
+void Diagnostics::forget(const std::string& file) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    rows_.erase(std::remove_if(rows_.begin(), rows_.end(), [&](const Diagnostic& d) { return d.file == file; }),
+                rows_.end());
+    seen_.clear();
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        Seen& seen = seen_[{rows_[i].file, rows_[i].code}];
+        if (seen.kept++ == 0) seen.first = i;
+    }
+}
+
+std::vector<Diagnostic> Diagnostics::rows() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return rows_;
+}
+
+}  // namespace profana

@@ -1,0 +1,28 @@
+// Errors inside the library: thrown by readers and functions, turned into an SQLite error at the C boundary.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace profana {
+
+enum class ErrorKind { kGeneral, kCannotOpen, kInterrupted, kNoMemory, kTooBig };
+
+class Error : public std::runtime_error {
+  public:
+    explicit Error(std::string message, ErrorKind kind = ErrorKind::kGeneral)
+        : std::runtime_error(std::move(message)), kind_(kind) {}
+    ErrorKind kind() const { return kind_; }
+
+  private:
+    ErrorKind kind_;
+};
+
+// The one form of an error about a file: "profana: FILE: line N: what; what to do". line 0: not known.
+inline Error file_error(const std::string& file, long long line, const std::string& what,
+                        ErrorKind kind = ErrorKind::kGeneral) {
+    const std::string place = line > 0 ? ": line " + std::to_string(line) : std::string();
+    return Error("profana: " + file + place + ": " + what, kind);
+}
+
+}  // namespace profana

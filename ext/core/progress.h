@@ -1,0 +1,46 @@
+// How long work stays interruptible, and where what it notices goes.
+//
+// The thread that owns the SQL statement calls Progress::poll() every few milliseconds; worker threads only
+// look at cancelled(). Workers never call SQLite.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ext/core/diagnostics.h"
+#include "ext/core/error.h"
+
+namespace profana {
+
+class Progress {
+  public:
+    virtual ~Progress() = default;
+
+    // On the statement's own thread: has the user asked to stop? Sets cancelled().
+    virtual bool interrupted() { return false; }
+
+    bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+    void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+
+    // Throws Error(kInterrupted) once the user has asked to stop. Statement's thread only.
+    void poll() {
+        if (cancelled() || interrupted()) {
+            cancel();
+            throw Error("interrupted", ErrorKind::kInterrupted);
+        }
+    }
+
+  private:
+    std::atomic<bool> cancelled_{false};
+};
+
+// Everything a loader may use of its surroundings.
+struct LoadContext {
+    Progress& progress;
+    Diagnostics& diagnostics;
+    unsigned threads = 1;               // worker threads beside the statement's own
+    uint64_t max_inflated_bytes = 0;    // limit for one compressed file; 0: none
+    uint64_t memory_limit_bytes = 0;    // for all tables of the process; 0: none
+};
+
+}  // namespace profana

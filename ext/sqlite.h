@@ -1,0 +1,56 @@
+// SQLite's interface as the library sees it: through the host's table of functions when it is loaded
+// (SQLITE_EXTENSION_INIT1 stands in ext/entry.cpp), directly when it is linked in (SQLITE_CORE).
+#pragma once
+
+#include <sqlite3ext.h>
+#ifndef SQLITE_CORE
+extern const sqlite3_api_routines* sqlite3_api;
+#endif
+
+#include <new>
+
+#include "ext/core/error.h"
+
+namespace profana {
+
+int result_code(ErrorKind kind);  // SQLITE_ERROR, SQLITE_CANTOPEN, SQLITE_INTERRUPT, SQLITE_NOMEM, SQLITE_TOOBIG
+
+// Runs the body of an SQL function: no exception leaves it, each becomes the function's error.
+template <class Body>
+void guard_function(sqlite3_context* context, Body body) noexcept {
+    try {
+        body();
+    } catch (const std::bad_alloc&) {
+        sqlite3_result_error_nomem(context);
+    } catch (const Error& error) {
+        sqlite3_result_error(context, error.what(), -1);
+        sqlite3_result_error_code(context, result_code(error.kind()));
+        if (error.kind() == ErrorKind::kGeneral) sqlite3_result_error(context, error.what(), -1);
+    } catch (const std::exception& error) {
+        sqlite3_result_error(context, error.what(), -1);
+    }
+}
+
+// The same for a method of a virtual table: the text goes to zErrMsg.
+template <class Body>
+int guard_table(sqlite3_vtab* table, Body body) noexcept {
+    const char* what = nullptr;
+    int code = SQLITE_ERROR;
+    try {
+        return body();
+    } catch (const std::bad_alloc&) {
+        return SQLITE_NOMEM;
+    } catch (const Error& error) {
+        code = result_code(error.kind());
+        sqlite3_free(table->zErrMsg);
+        table->zErrMsg = sqlite3_mprintf("%s", error.what());
+        return code;
+    } catch (const std::exception& error) {
+        what = error.what();
+        sqlite3_free(table->zErrMsg);
+        table->zErrMsg = sqlite3_mprintf("%s", what);
+    }
+    return code;
+}
+
+}  // namespace profana

@@ -1,0 +1,7 @@
+#include "ext/registry.h"
+
+namespace profana {
+
+std::span<const FunctionSpec> nesting_functions() { return {}; }
+
+}  // namespace profana

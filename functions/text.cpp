@@ -1,0 +1,7 @@
+#include "ext/registry.h"
+
+namespace profana {
+
+std::span<const FunctionSpec> text_functions() { return {}; }
+
+}  // namespace profana

@@ -1,0 +1,70 @@
+// The one virtual table module. A table is a TableSpec (its columns) and a TableProvider (where rows come from);
+// declaration, planning, filtering, ordering and the cursor are the same for all.
+//
+// Planning never trusts what it is told to do beyond its proof: no constraint is omitted (SQLite checks each
+// row again), an operand of another type widens the scan, ORDER BY is consumed only by a true sort.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ext/core/store.h"
+#include "ext/registry.h"
+
+namespace profana {
+
+struct ColumnSpec {
+    const char* name;
+    ColumnType type;
+    const char* doc;       // unit, meaning, when NULL
+    bool hidden = false;
+};
+
+// Rows of one source in one scan. Constant columns are the same for every row of the part.
+struct Part {
+    std::shared_ptr<Table> table;
+    // Column of the TableSpec -> column of `table`; kConstant: see `constants`; kRowId: id_base + row.
+    static constexpr int kConstant = -1, kRowId = -2;
+    std::vector<int> columns;
+    struct Constant {
+        bool null = true, is_text = false;
+        int64_t integer = 0;
+        std::string text;
+    };
+    std::vector<Constant> constants;  // by column of the TableSpec; used where columns[c] == kConstant
+    int64_t id_base = 1;
+};
+
+// What a scan asks for: the table's arguments (paths and such; NULL where not given) and, for tables over open
+// profiles, the alias if the query fixes one.
+struct ScanRequest {
+    std::vector<std::string> arguments;
+    std::vector<bool> given;
+    const std::string* profile = nullptr;
+};
+
+class TableProvider {
+  public:
+    virtual ~TableProvider() = default;
+    // The parts of a scan; cheap: tables load their columns later. Throws Error.
+    virtual std::vector<Part> parts(Connection& connection, const ScanRequest& request) = 0;
+    // A guess for the planner, without reading anything.
+    virtual double expected_rows(Connection& connection) = 0;
+};
+
+struct TableSpec {
+    const char* name;
+    const char* doc;
+    std::vector<ColumnSpec> columns;
+    std::vector<ColumnSpec> arguments;  // hidden columns that a call fills: kernel_details('x.csv')
+    int required_arguments = 0;
+    bool over_profiles = false;  // first column is `profile`: an equality on it chooses the parts
+    bool reads_files = false;    // registered SQLITE_VTAB_DIRECTONLY
+    const char* alias = nullptr; // a second name (trace_view for trace_event)
+};
+
+// Registers spec as an eponymous table. The provider lives as long as the connection's registration.
+int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider);
+
+}  // namespace profana
