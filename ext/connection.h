@@ -16,6 +16,10 @@ namespace profana {
 
 class Profile;  // vtab/profile.h
 
+// "8GB", "512MB", "1048576" or a share of the free memory such as "60%"; throws Error otherwise.
+uint64_t parse_memory_size(const std::string& value);
+uint64_t available_memory();  // bytes that may still be had, the cgroup's limit considered
+
 // Settings of profana_set, with their defaults and docs, are listed in connection.cpp.
 class Settings {
   public:
@@ -25,6 +29,7 @@ class Settings {
     };
     // Throws Error for an unknown name or a value that it cannot take; the message lists what is accepted.
     void set(const std::string& name, const std::string& value);
+    void reset(const std::string& name);
     const std::string& get(const std::string& name) const;
     int64_t integer(const std::string& name) const;
     const std::vector<Setting>& all() const { return settings_; }
@@ -35,7 +40,7 @@ class Settings {
 
 class Connection {
   public:
-    explicit Connection(sqlite3* db) : db_(db) {}
+    explicit Connection(sqlite3* db);
     ~Connection();
     sqlite3* db() const { return db_; }
 
@@ -67,5 +72,8 @@ class Connection {
     std::map<std::string, Cached> tables_;
     std::vector<std::shared_ptr<Profile>> profiles_;
 };
+
+// Gives the connection's state to SQLite, which frees it when the connection closes.
+int hand_over(std::unique_ptr<Connection> connection);
 
 }  // namespace profana

@@ -1,4 +1,5 @@
-// What the extension offers, as data: registration with SQLite, profana_help and the checks of docs/ all read it.
+// What the extension offers, as data: registration with SQLite, profana_help and the checks of docs/ all read
+// it.
 #pragma once
 
 #include <span>
@@ -26,7 +27,7 @@ struct FunctionSpec {
     int arguments;
     unsigned flags;
     const char* signature;  // mfu(flops INTEGER, dur_ns INTEGER, peak_flops REAL) -> REAL
-    const char* doc;        // one line or more: result, units, NULL and error behaviour, source of the formula
+    const char* doc;  // one line or more: result, units, NULL and error behaviour, source of the formula
     ScalarFunction scalar = nullptr;
     ScalarFunction step = nullptr;
     FinalFunction final = nullptr;

@@ -13,7 +13,8 @@ extern const sqlite3_api_routines* sqlite3_api;
 
 namespace profana {
 
-int result_code(ErrorKind kind);  // SQLITE_ERROR, SQLITE_CANTOPEN, SQLITE_INTERRUPT, SQLITE_NOMEM, SQLITE_TOOBIG
+int result_code(
+    ErrorKind kind);  // SQLITE_ERROR, SQLITE_CANTOPEN, SQLITE_INTERRUPT, SQLITE_NOMEM, SQLITE_TOOBIG
 
 // Runs the body of an SQL function: no exception leaves it, each becomes the function's error.
 template <class Body>

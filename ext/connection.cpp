@@ -1,0 +1,208 @@
+#include "ext/connection.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "ext/core/decimal.h"
+#include "vtab/profile.h"
+
+namespace profana {
+namespace {
+
+// Asks SQLite whether the user wants to stop. sqlite3_is_interrupted() is newer than the oldest SQLite we
+// support; a nested statement on the same connection is interrupted too, and runs the host's progress
+// handler. It must not outlive the poll: an open statement would keep the connection from closing.
+class SqliteProgress : public Progress {
+  public:
+    explicit SqliteProgress(sqlite3* db) : db_(db) {}
+
+    bool interrupted() override {
+        const auto now = std::chrono::steady_clock::now();
+        if (now < next_) return false;
+        next_ = now + std::chrono::milliseconds(10);
+        sqlite3_stmt* statement = nullptr;
+        // Long enough to reach the host's progress handler, which counts steps of the virtual machine.
+        const char* sql =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100) SELECT count(*) FROM "
+            "n";
+        int code = sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr);
+        if (code == SQLITE_OK) code = sqlite3_step(statement);
+        sqlite3_finalize(statement);
+        return code == SQLITE_INTERRUPT;
+    }
+
+  private:
+    sqlite3* db_;
+    std::chrono::steady_clock::time_point next_{};
+};
+
+bool is_memory_size(const std::string& value) {
+    try {
+        (void)parse_memory_size(value);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+bool is_switch(const std::string& value) {
+    return value == "0" || value == "1";
+}
+
+bool is_count(const std::string& value) {
+    int64_t number = 0;
+    return parse_integer(value, &number) == Parsed::kExact && number >= 0;
+}
+
+bool is_map(const std::string& value) {
+    return !value.empty() && value.front() == '{' && value.back() == '}';
+}
+
+bool is_match(const std::string& value) {
+    return value == "block" || value == "lcs";
+}
+
+struct Rule {
+    const char* name;
+    const char* fallback;
+    bool (*accepts)(const std::string&);
+    const char* accepted;
+    const char* doc;
+};
+
+constexpr Rule kRules[] = {
+    {"strict", "0", is_switch, "0 or 1",
+     "1: the first warning of a reader is an error instead of a row of prof_diagnostic"},
+    {"threads", "0", is_count, "a number of threads, 0 for all cores", "worker threads of one load"},
+    {"memory_limit", "60%", is_memory_size, "bytes, 8GB, 512MB or a share of the free memory such as 60%",
+     "memory that loaded tables may take in this process"},
+    {"max_inflated_size", "64GB", is_memory_size, "bytes, 64GB or a share of the free memory such as 60%",
+     "what one compressed file may inflate to"},
+    {"use_input_shape", "0", is_switch, "0 or 1", "1: input shapes take part in matching operators"},
+    {"max_kernel_num", "0", is_count, "0 for never, or a number above 3",
+     "matched operators with more kernels than this are compared by their children"},
+    {"op_name_map", "{}", is_map, "a JSON object {\"base name\": \"comparison name\"}",
+     "names that count as others when operators are matched"},
+    {"match", "block", is_match, "block or lcs",
+     "how two operator sequences are matched: longest common blocks, or longest common subsequence"},
+};
+
+const Rule& rule_of(const std::string& name) {
+    for (const Rule& rule : kRules)
+        if (name == rule.name) return rule;
+    std::string known;
+    for (const Rule& rule : kRules) known += std::string(known.empty() ? "" : ", ") + rule.name;
+    throw Error("profana_set: there is no setting '" + name + "'; settings are " + known);
+}
+
+}  // namespace
+
+uint64_t parse_memory_size(const std::string& value) {
+    size_t digits = 0;
+    while (digits < value.size() &&
+           (std::isdigit(static_cast<unsigned char>(value[digits])) != 0 || value[digits] == '.'))
+        ++digits;
+    double number = 0;
+    if (parse_real(value.substr(0, digits), &number) != Parsed::kExact)
+        throw Error("'" + value + "' is not a size");
+    std::string unit = value.substr(digits);
+    std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (unit == "%" && number > 0 && number <= 100)
+        return static_cast<uint64_t>(static_cast<double>(available_memory()) * number / 100);
+    double factor = 0;
+    if (unit.empty() || unit == "B") factor = 1;
+    if (unit == "K" || unit == "KB") factor = 1024.0;
+    if (unit == "M" || unit == "MB") factor = 1024.0 * 1024;
+    if (unit == "G" || unit == "GB") factor = 1024.0 * 1024 * 1024;
+    if (factor == 0 || number * factor >= 9e18) throw Error("'" + value + "' is not a size");
+    return static_cast<uint64_t>(number * factor);
+}
+
+Settings::Settings() {
+    for (const Rule& rule : kRules) settings_.push_back({rule.name, rule.fallback, rule.fallback, rule.doc});
+}
+
+void Settings::set(const std::string& name, const std::string& value) {
+    const Rule& rule = rule_of(name);
+    if (!rule.accepts(value) ||
+        (name == "max_kernel_num" && value.size() == 1 && value[0] >= '1' && value[0] <= '3'))
+        throw Error("profana_set: " + name + " takes " + rule.accepted + ", not '" + value + "'");
+    for (Setting& setting : settings_)
+        if (setting.name == name) setting.value = value;
+}
+
+void Settings::reset(const std::string& name) {
+    set(name, rule_of(name).fallback);
+}
+
+const std::string& Settings::get(const std::string& name) const {
+    for (const Setting& setting : settings_)
+        if (setting.name == name) return setting.value;
+    throw Error("profana: there is no setting '" + name + "'");
+}
+
+int64_t Settings::integer(const std::string& name) const {
+    int64_t number = 0;
+    parse_integer(get(name), &number);
+    return number;
+}
+
+Connection::Connection(sqlite3* db) : db_(db) {}
+
+Connection::~Connection() = default;
+
+Progress& Connection::progress() {
+    if (progress_ == nullptr || progress_->cancelled()) progress_ = std::make_unique<SqliteProgress>(db_);
+    return *progress_;
+}
+
+LoadContext Connection::load_context() {
+    diagnostics_.set_strict(settings_.integer("strict") == 1);
+    LoadContext context{progress(), diagnostics_};
+    const int64_t threads = settings_.integer("threads");
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    context.threads =
+        threads > 0 ? static_cast<unsigned>(std::min<int64_t>(threads, 64)) : std::min(cores, 16U);
+    context.max_inflated_bytes = parse_memory_size(settings_.get("max_inflated_size"));
+    context.memory_limit_bytes = parse_memory_size(settings_.get("memory_limit"));
+    return context;
+}
+
+std::shared_ptr<Table> Connection::cached_table(const std::string& key, const std::vector<std::string>& files,
+                                                const std::function<std::shared_ptr<Table>()>& make) {
+    std::vector<FileStamp> stamps;
+    for (const std::string& file : files) stamps.push_back(stamp_file(file));
+    Cached& cached = tables_[key];
+    if (cached.table == nullptr || cached.stamps != stamps) {
+        for (const std::string& file : files) diagnostics_.forget(file);
+        cached.table = make();
+        cached.stamps = std::move(stamps);
+    }
+    return cached.table;
+}
+
+std::shared_ptr<Profile> Connection::profile(const std::string& alias) const {
+    for (const auto& profile : profiles_)
+        if (profile->alias == alias) return profile;
+    return nullptr;
+}
+
+namespace {
+
+const sqlite3_module kOwner = [] {
+    sqlite3_module module{};
+    module.iVersion = 1;
+    return module;
+}();
+
+}  // namespace
+
+int hand_over(std::unique_ptr<Connection> connection) {
+    // A module that has no tables: SQLite calls its destructor when the connection closes.
+    sqlite3* db = connection->db();
+    return sqlite3_create_module_v2(db, "profana_connection", &kOwner, connection.release(),
+                                    [](void* owned) { delete static_cast<Connection*>(owned); });
+}
+
+}  // namespace profana

@@ -1,0 +1,41 @@
+// How much memory the process may still take: the basis of the memory_limit setting.
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "ext/connection.h"
+
+namespace profana {
+namespace {
+
+// The number on the first line of a file; `fallback` where there is none ("max" in a cgroup file).
+uint64_t number_in(const char* path, uint64_t fallback) {
+    std::ifstream file(path);
+    uint64_t value = 0;
+    return file >> value ? value : fallback;
+}
+
+uint64_t meminfo_available() {
+    std::ifstream file("/proc/meminfo");
+    for (std::string key; file >> key;) {
+        uint64_t kib = 0;
+        if (key == "MemAvailable:" && file >> kib) return kib * 1024;
+        std::getline(file, key);
+    }
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size)
+                                 : uint64_t{1} << 32;
+}
+
+}  // namespace
+
+uint64_t available_memory() {
+    const uint64_t free = meminfo_available();
+    const uint64_t limit = number_in("/sys/fs/cgroup/memory.max", UINT64_MAX);
+    const uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+    return std::min(free, limit > used ? limit - used : 0);
+}
+
+}  // namespace profana

@@ -1,0 +1,53 @@
+// Everything the extension registers, in one place.
+#include "ext/registry.h"
+
+#include "ext/connection.h"
+#include "ext/views.h"
+
+namespace profana {
+namespace {
+
+// The families of functions; each is a file of its own.
+std::vector<std::span<const FunctionSpec>> all_functions() {
+    return {
+        admin_functions(), interval_functions(), matching_functions(), nesting_functions(),
+        flops_functions(), mfu_functions(),      text_functions(),
+    };
+}
+
+int register_function(Connection& connection, const FunctionSpec& spec) {
+    int flags = SQLITE_UTF8;
+    if ((spec.flags & kPure) != 0) flags |= SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    if ((spec.flags & kDirectOnly) != 0) flags |= SQLITE_DIRECTONLY;
+    if (spec.value != nullptr)
+        return sqlite3_create_window_function(connection.db(), spec.name, spec.arguments, flags, &connection,
+                                              spec.step, spec.final, spec.value, spec.inverse, nullptr);
+    return sqlite3_create_function_v2(connection.db(), spec.name, spec.arguments, flags, &connection,
+                                      spec.scalar, spec.step, spec.final, nullptr);
+}
+
+}  // namespace
+
+int register_all(Connection& connection, char** error) {
+    for (const auto& family : all_functions()) {
+        for (const FunctionSpec& spec : family) {
+            const int code = register_function(connection, spec);
+            if (code != SQLITE_OK) {
+                if (error != nullptr) *error = sqlite3_mprintf("profana: cannot register %s()", spec.name);
+                return code;
+            }
+        }
+    }
+    return SQLITE_OK;
+}
+
+std::vector<HelpEntry> help_entries() {
+    std::vector<HelpEntry> out;
+    for (const auto& family : all_functions())
+        for (const FunctionSpec& spec : family)
+            out.push_back({spec.name, "function", spec.signature, spec.doc});
+    for (HelpEntry& entry : view_help()) out.push_back(std::move(entry));
+    return out;
+}
+
+}  // namespace profana

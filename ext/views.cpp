@@ -1,0 +1,77 @@
+#include "ext/views.h"
+
+#include "ext/connection.h"
+#include "ext/core/decimal.h"
+#include "ext/embedded_sql.h"
+
+namespace profana {
+namespace {
+
+bool is_view_file(const EmbeddedSql& file) {
+    return file.path.rfind("views/", 0) == 0;
+}
+
+// The text up to a line's end, moving `at` behind it.
+std::string_view next_line(std::string_view text, size_t* at) {
+    const size_t end = std::min(text.find('\n', *at), text.size());
+    const std::string_view line = text.substr(*at, end - *at);
+    *at = end + 1;
+    return line;
+}
+
+std::string_view word_after(std::string_view line, std::string_view start) {
+    if (line.rfind(start, 0) != 0) return {};
+    const std::string_view rest = line.substr(start.size());
+    return rest.substr(0, rest.find_first_of(" (\t"));
+}
+
+// A view or table starts a line with its CREATE statement; the comment lines just above are its doc, and
+// the lines up to the closing parenthesis its columns.
+void add_help(std::string_view text, std::vector<HelpEntry>* out) {
+    std::string comment;
+    for (size_t at = 0; at < text.size();) {
+        const std::string_view line = next_line(text, &at);
+        if (line.rfind("--", 0) == 0) {
+            comment += std::string(trim(line.substr(2))) + "\n";
+            continue;
+        }
+        const std::string_view view = word_after(line, "CREATE TEMP VIEW IF NOT EXISTS ");
+        const std::string_view table = word_after(line, "CREATE TEMP TABLE IF NOT EXISTS ");
+        if (!view.empty() || !table.empty()) {
+            HelpEntry entry{std::string(view.empty() ? table : view), view.empty() ? "table" : "view", "",
+                            comment};
+            for (std::string_view part = line; part.find(')') != 0 && at < text.size();) {
+                part = next_line(text, &at);
+                if (part.rfind(')', 0) != 0) entry.signature += std::string(trim(part)) + "\n";
+            }
+            out->push_back(std::move(entry));
+        }
+        if (!trim(line).empty()) comment.clear();
+    }
+}
+
+}  // namespace
+
+void install_views(Connection& connection) {
+    for (const EmbeddedSql& file : embedded_sql()) {
+        if (!is_view_file(file)) continue;
+        char* message = nullptr;
+        if (sqlite3_exec(connection.db(), file.text.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
+            connection.diagnostics().add(
+                {Severity::kInfo, "sql/" + file.path, 0, -1, "views_not_installed",
+                 std::string(message != nullptr ? message : "cannot create TEMP views") +
+                     "; SELECT profana_install_views() tries again",
+                 1});
+        }
+        sqlite3_free(message);
+    }
+}
+
+std::vector<HelpEntry> view_help() {
+    std::vector<HelpEntry> out;
+    for (const EmbeddedSql& file : embedded_sql())
+        if (is_view_file(file)) add_help(file.text, &out);
+    return out;
+}
+
+}  // namespace profana
