@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""Ask libprofana and the tools people use now the same questions, in one run, and print seconds, memory and ratios.
+
+  run.py [--lib build/libprofana.so] [--data DIR] [--runs 5] [--only kernels,trace,large,join] [--markdown]
+
+Inputs are made in DIR (several GB with `large`) by generate.py when they are not there. DuckDB comes from npm
+(`npm install` in bench/peers), pandas from Debian's python3-pandas; a tool that is not there is left out and named.
+Every tool's answer is compared with ours: `equal`, or by how much its sums are off (times as doubles).
+"""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NODE = ["node", os.path.join(HERE, "peers", "duckdb.mjs")]
+PANDAS = "import pandas as pd, json, sys; f = sys.argv[1]\n"
+
+
+def measure(argv, runs):
+    """-> (median seconds, peak MiB, output), or None when the tool fails or is not there."""
+    seconds, peak, output = [], 0, ""
+    for _ in range(runs):
+        begin = time.monotonic()
+        try:
+            process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        except FileNotFoundError:
+            return None
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        if status:
+            return None
+        seconds.append(time.monotonic() - begin)
+        peak = max(peak, usage.ru_maxrss / 1024)
+    return statistics.median(seconds), peak, output
+
+
+def rows_of_shell(text):
+    return {key: (int(n), float(total or 0)) for key, n, total in (line.split("|") for line in text.split("\n") if line.count("|") == 2)}
+
+
+def rows_of_json(text):
+    data = json.loads(text)
+    return {key or "": (int(n), float(total or 0)) for key, n, total in (data["rows"] if isinstance(data, dict) else data)}
+
+
+def verdict(ours_ns, theirs_us):
+    """Ours: {key: (count, ns)}; theirs: {key: (count, us)}."""
+    if {k: v[0] for k, v in ours_ns.items()} != {k: v[0] for k, v in theirs_us.items()}:
+        return "COUNTS DIFFER"
+    worst = max((abs(theirs_us[k][1] * 1000 - ns) for k, (_, ns) in ours_ns.items()), default=0)
+    return "equal" if worst < 0.5 else f"off by up to {worst:.3g} ns"
+
+
+class Table:
+    def __init__(self, markdown):
+        self.markdown = markdown
+
+    def head(self, title):
+        print(f"\n{'### ' if self.markdown else ''}{title}\n")
+        print("| tool | seconds | peak MiB | times ours | answer |\n|---|---|---|---|---|")
+
+    def row(self, tool, seconds, peak, ratio, answer):
+        print(f"| {tool} | {seconds:.3f} | {peak:.0f} | {ratio:.1f} | {answer} |", flush=True)
+
+
+def shell(lib, *sql):
+    return ["sqlite3", "-batch", ":memory:", "-cmd", f".load {lib}", *sql]
+
+
+def question(table, title, ours, peers, runs):
+    """ours: argv; peers: [(name, argv, parse)]. Prints a table; returns our figures."""
+    table.head(title)
+    mine = measure(ours, runs)
+    if mine is None:
+        sys.exit(f"our own query failed: {ours}")
+    answer = rows_of_shell(mine[2])
+    table.row("profana", mine[0], mine[1], 1, f"{len(answer)} groups, exact")
+    for name, argv, parse in peers:
+        got = measure(argv, runs)
+        if got is None:
+            print(f"| {name} | not there, or it failed | | | |", flush=True)
+            continue
+        table.row(name, got[0], got[1], got[0] / mine[0], verdict(answer, parse(got[2])))
+    return mine
+
+
+def kernels(table, lib, csv, runs):
+    sql = f"SELECT op_type, count(*), sum(dur_ns) FROM kernel_details('{csv}') GROUP BY 1;"
+    duck = "SELECT \"Type\", count(*), sum(\"Duration(us)\") FROM {} GROUP BY 1"
+    question(table, f"kernel_details.csv, {os.path.getsize(csv) >> 20} MiB: time by operator type, cold", shell(lib, sql), [
+        ("DuckDB read_csv", NODE + [duck.format(f"read_csv('{csv}')")], rows_of_json),
+        ("pandas read_csv + groupby", ["/usr/bin/python3", "-c", PANDAS + "g = pd.read_csv(f).groupby('Type')['Duration(us)'].agg("
+         "['count', 'sum']); print(json.dumps([[k, int(r['count']), r['sum']] for k, r in g.iterrows()]))", csv], rows_of_json),
+        ("sqlite3 .import", ["sqlite3", "-batch", ":memory:", "-cmd", ".mode csv", "-cmd", f".import {csv} t", "-cmd",
+                             ".mode list", "SELECT \"Type\", count(*), sum(\"Duration(us)\") FROM t GROUP BY 1;"], rows_of_shell)], runs)
+    warm = timed(shell(lib, sql, ".timer on", sql), runs)
+    got = measure(NODE + ["--warm", f"CREATE TABLE t AS SELECT * FROM read_csv('{csv}')", duck.format("t")], runs)
+    table.head("the same, warm (second time in one session; only the query's own time)")
+    table.row("profana", warm, 0, 1, "")
+    if got is not None:
+        table.row("DuckDB table", json.loads(got[2])["seconds"], 0, json.loads(got[2])["seconds"] / warm, "")
+
+
+def timed(argv, runs):
+    """The last 'Run Time: real' that the sqlite3 shell prints, median."""
+    return statistics.median(float(re.findall(r"Run Time: real ([\d.]+)", measure(argv, 1)[2])[-1]) for _ in range(runs))
+
+
+def trace(table, lib, path, runs, title):
+    sql = f"SELECT cat, count(*), sum(dur_ns) FROM trace_event('{path}') GROUP BY 1;"
+    duck = ("SELECT e.cat, count(*), sum(e.dur) FROM (SELECT unnest(traceEvents) AS e FROM "
+            f"read_json('{path}', maximum_object_size=4000000000)) GROUP BY 1")
+    peers = [("DuckDB read_json", NODE + [duck], rows_of_json)]
+    if os.path.getsize(path) < 900_000_000 and not path.endswith(".gz"):
+        peers.append(("json_each(readfile())", ["sqlite3", "-batch", ":memory:", "SELECT value->>'cat', count(*), sum(value->>'dur') "
+                      f"FROM json_each(readfile('{path}'), '$.traceEvents') GROUP BY 1;"], rows_of_shell))
+        peers.append(("Python json + pandas", ["/usr/bin/python3", "-c", PANDAS + "e = pd.DataFrame(json.load(open(f))['traceEvents'])"
+                      ".groupby('cat')['dur'].agg(['size', 'sum']); print(json.dumps([[k, int(r['size']), r['sum']] for k, r in e.iterrows()]))",
+                      path], rows_of_json))
+    mine = question(table, title, shell(lib, sql), peers, runs)
+    size = re.search(r"tables: (\d+)", measure(shell(lib, sql, "SELECT profana_debug();"), 1)[2])
+    print(f"\nThe loaded table takes {int(size.group(1)) / 2**20:.0f} MiB; peak over it: {mine[1] - int(size.group(1)) / 2**20:.0f} MiB.")
+
+
+def join(table, lib, csv, runs):
+    for column, note in (("start_ns", "distinct integers, sorted"), ("wait_ns", "repeating integers"), ("line", "row numbers")):
+        sql = f"SELECT count(*) FROM kernel_details('{csv}') a JOIN kernel_details('{csv}') b ON a.{column} = b.{column};"
+        ours = timed(shell(lib, ".timer on", sql, sql), runs)
+        first = float(re.findall(r"real ([\d.]+)", measure(shell(lib, f"SELECT sum({column}) > 0 FROM kernel_details('{csv}') WHERE line < 0;",
+                                                                 ".timer on", sql), 1)[2])[0])
+        made = [f"CREATE TABLE {t} AS SELECT {column} FROM kernel_details('{csv}'); CREATE INDEX i{t} ON {t}({column});" for t in "ab"]
+        theirs = timed(shell(lib, *made, ".timer on", f"SELECT count(*) FROM a JOIN b ON a.{column} = b.{column};"), runs)
+        table.head(f"join of two tables of 1M rows on {column} ({note})")
+        table.row("profana, index there", ours, 0, 1, f"first time, with loading and index: {first:.3f} s")
+        table.row("SQLite tables with an index", theirs, 0, theirs / ours, "")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--lib", default="build/libprofana.so")
+    p.add_argument("--data", default="bench/data")
+    p.add_argument("--runs", type=int, default=5)
+    p.add_argument("--only", default="kernels,trace,large,join")
+    p.add_argument("--markdown", action="store_true")
+    a = p.parse_args()
+    lib = os.path.abspath(a.lib).removesuffix(".so")
+    os.makedirs(a.data, exist_ok=True)
+
+    def made(name, *how):
+        path = os.path.join(a.data, name)
+        if not os.path.exists(path):
+            print(f"making {path}", file=sys.stderr)
+            subprocess.run([sys.executable, os.path.join(HERE, "generate.py"), how[0], path, *how[1:]], check=True)
+        return path
+
+    only, table = set(a.only.split(",")), Table(a.markdown)
+    if only & {"kernels", "join"}:
+        csv = made("kernel_details_1m.csv", "kernels")
+    if "kernels" in only:
+        kernels(table, lib, csv, a.runs)
+    if "trace" in only:
+        trace(table, lib, made("trace_1m.json", "trace"), a.runs, "trace of 1M events: time by category, cold")
+        trace(table, lib, made("trace_1m.json.gz", "trace"), a.runs, "the same, gzip")
+    if "large" in only:
+        trace(table, lib, made("trace_5m.json", "trace", "--events", "5000000"), min(a.runs, 3), "trace of 5M events, cold")
+        five = made("trace_5gb.json", "repeat")
+        mine = measure(shell(lib, f"SELECT cat, count(*), sum(dur_ns) FROM trace_event('{five}') GROUP BY 1;", "SELECT profana_debug();"), 1)
+        size = int(re.search(r"tables: (\d+)", mine[2]).group(1)) / 2**20
+        print(f"\nA trace of {os.path.getsize(five) / 1e9:.1f} GB: {mine[0]:.1f} s, peak {mine[1]:.0f} MiB, table {size:.0f} MiB.")
+    if "join" in only:
+        join(table, lib, csv, a.runs)
+
+
+if __name__ == "__main__":
+    main()
