@@ -95,7 +95,13 @@ std::vector<TableSpec> make_specs() {
               {"sequence_number", I, "autograd sequence; NULL: none"},
               {"fwd_thread_id", I, "forward thread of a backward operator; NULL: none"},
               {"external_id", I, "GPU: External id; else NULL"},
-              {"source_row", I, kSourceRow}}),
+              {"source_row", I, kSourceRow},
+              {"root_id", I,
+               "its top-level operator: highest ancestor by parent_id below the nearest ProfilerStep#, itself "
+               "where that is it; NULL: a ProfilerStep#, or depth is NULL"},
+              {"self_ns", I,
+               "ns: dur_ns less that of its children by parent_id (ProfilerStep# not counted), negative where "
+               "children outlast it; NULL: depth is NULL"}}),
         spec("prof_launch", "Which host operator started which device work; a row per pair, in order of first appearance.",
              {{"host_op_id", I, "prof_host_op.id of the innermost operator bound to the launch; NULL: none found"},
               {"device_task_id", I, "prof_device_task.id; NULL: a collective or not found"},
