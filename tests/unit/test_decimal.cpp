@@ -155,7 +155,7 @@ TEST_CASE("random numbers agree with plain 128-bit arithmetic", "[decimal]") {
         for (char c : digits) number = number * 10 + (c - '0');
         std::string text = digits;
         text.insert(text.size() - static_cast<size_t>(decimals), ".");
-        if (random() % 2) text = "-" + text, number = -number;
+        if (random() % 2) text.insert(0, 1, '-'), number = -number;
         const std::vector<std::string> spellings = {text, text + "e0", text + "0000000000000000000000"};
         for (const std::string& spelling : spellings) {
             INFO(spelling);
