@@ -153,9 +153,11 @@ TEST_CASE("random numbers agree with plain 128-bit arithmetic", "[decimal]") {
             digits += static_cast<char>('0' + (random() % 3 ? random() % 10 : 5));
         Wide number = 0;
         for (char c : digits) number = number * 10 + (c - '0');
-        std::string text = digits;
-        text.insert(text.size() - static_cast<size_t>(decimals), ".");
-        if (random() % 2) text.insert(0, 1, '-'), number = -number;
+        const bool negative = random() % 2 != 0;
+        if (negative) number = -number;
+        const size_t point = digits.size() - static_cast<size_t>(decimals);
+        const std::string text =
+            std::string(negative ? "-" : "").append(digits, 0, point).append(".").append(digits, point);
         const std::vector<std::string> spellings = {text, text + "e0", text + "0000000000000000000000"};
         for (const std::string& spelling : spellings) {
             INFO(spelling);
