@@ -1,0 +1,98 @@
+#include "ext/core/rounding.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "ext/core/error.h"
+
+namespace profana {
+
+namespace {
+
+// Rounds a whole number, given as decimal digits, to a multiple of 10^drop, ties to even. `more`: the number
+// was a little larger than the digits say.
+std::string round_digits(std::string digits, size_t drop, bool more) {
+    if (drop > digits.size()) return "0";
+    digits.insert(digits.begin(), '0');
+    const size_t keep = digits.size() - drop;
+    const bool above_half = digits.find_first_not_of('0', keep + 1) != std::string::npos || more;
+    const bool odd = (digits[keep - 1] - '0') % 2 != 0;
+    const bool up = digits[keep] > '5' || (digits[keep] == '5' && (above_half || odd));
+    digits.replace(keep, drop, drop, '0');
+    if (up) {
+        size_t at = keep - 1;
+        for (; digits[at] == '9'; --at) digits[at] = '0';
+        ++digits[at];
+    }
+    return digits;
+}
+
+std::string print(const char* format, int precision, double x) {
+    std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, format, precision, x)) + 1, '\0');
+    text.resize(static_cast<size_t>(std::snprintf(text.data(), text.size(), format, precision, x)));
+    return text;
+}
+
+}  // namespace
+
+double round_even(double x, int64_t digits) {
+    if (!std::isfinite(x) || x == 0) return x;
+    if (digits >= 0) {
+        if (digits > kMaxFixedDigits) return x;
+        return std::strtod(fixed(x, digits).c_str(), nullptr);
+    }
+    if (digits < -400) return std::copysign(0.0, x);
+    const double whole = std::trunc(std::fabs(x));
+    const std::string text =
+        round_digits(print("%.*f", 0, whole), static_cast<size_t>(-digits), whole != std::fabs(x));
+    return std::copysign(std::strtod(text.c_str(), nullptr), x);
+}
+
+int64_t round_even(int64_t x, int64_t digits) {
+    if (digits >= 0) return x;
+    if (digits < -400) return 0;
+    std::string text = std::to_string(x);
+    const bool negative = text.front() == '-';
+    if (negative) text.erase(0, 1);
+    text = round_digits(std::move(text), static_cast<size_t>(-digits), false);
+    if (negative) text.insert(text.begin(), '-');
+    int64_t result = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), result).ec != std::errc()) {
+        throw Error(std::to_string(x) + " rounded to " + std::to_string(digits) +
+                    " digits is larger than a 64-bit INTEGER");
+    }
+    return result;
+}
+
+std::string fixed(double x, int64_t digits) {
+    return print("%.*f", static_cast<int>(digits), x);
+}
+
+std::string repr_real(double x) {
+    if (std::isnan(x)) return "nan";
+    if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
+    char scientific[32];
+    const auto end =
+        std::to_chars(scientific, scientific + sizeof scientific, x, std::chars_format::scientific).ptr;
+    const std::string text(scientific, end);  // -d.ddde+xx
+    const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+    // Plain digits from 0.0001 up to below 1e16, else the scientific form.
+    if (exponent < -4 || exponent >= 16) return text;
+    char plain[40];
+    const auto plain_end = std::to_chars(plain, plain + sizeof plain, x, std::chars_format::fixed).ptr;
+    std::string result(plain, plain_end);
+    if (result.find('.') == std::string::npos) result += ".0";
+    return result;
+}
+
+std::string format_us(int64_t ns) {
+    const uint64_t size = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
+    char text[40];
+    std::snprintf(text, sizeof text, "%s%llu.%03llu", ns < 0 ? "-" : "",
+                  static_cast<unsigned long long>(size / 1000), static_cast<unsigned long long>(size % 1000));
+    return text;
+}
+
+}  // namespace profana
