@@ -1,0 +1,222 @@
+"""Profiler databases: ascend_pytorch_profiler*.db, ascend_mindspore_profiler*.db (formats.md 4, compare.md 6)."""
+import bisect
+import glob
+import json
+import os
+import sqlite3
+
+import model as m
+
+PMU = {"mac_time": "mac_time_ns", "aiv_vec_time": "aiv_vec_time_ns", "aic_total_time": "aicore_time_ns",
+       "aic_mac_time": "aic_mac_time_ns", "aic_mte2_time": "aic_mte2_time_ns", "aiv_total_time": "aiv_time_ns"}
+LANES = {0: "Computing", 1: "Communication", 2: "Communication(Not Overlapped)", 3: "Free"}
+NO_PLANE = 4294967295
+
+
+def known(text):
+    return None if text in (None, "", "N/A") else text
+
+
+class Database:
+    def __init__(self, model, path):
+        self.model = model
+        self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        self.db.row_factory = sqlite3.Row
+        self.tables = {r[0] for r in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        self.strings = dict(self.db.execute("SELECT id, value FROM STRING_IDS")) if "STRING_IDS" in self.tables else {}
+
+    def rows(self, table):
+        return [dict(r) for r in self.db.execute(f"SELECT * FROM {table} ORDER BY rowid")] if table in self.tables else []
+
+    def text(self, ident):
+        return self.strings.get(ident)
+
+    def enum(self, table):
+        return {r["id"]: r["name"] for r in self.rows(table)}
+
+    def read(self):
+        for r in self.rows("STEP_TIME"):
+            self.model.add("prof_step", step=r["id"], start_ns=int(r["startNs"]), end_ns=int(r["endNs"]))
+        self._groups()
+        self._device()
+        self._communication()
+        self._host()
+        self._memory()
+        enum = self.enum("ENUM_OVERLAP_ANALYSIS_TYPE")
+        for r in self.rows("OVERLAP_ANALYSIS"):
+            if r["type"] in LANES:
+                self.model.add("prof_overlap_bar", device_id=r["deviceId"], name=LANES[r["type"]],
+                               **m.span(r["startNs"], r["endNs"] - r["startNs"]))
+        self.db.close()
+        return enum
+
+    def _groups(self):
+        meta = {r["name"]: r["value"] for r in self.rows("META_DATA")}
+        self.groups = m.process_groups(self.model, json.loads(meta.get("parallel_group_info", "{}")))
+
+    def _device(self):
+        model = self.model
+        info = {r["globalTaskId"]: r for r in self.rows("COMPUTE_TASK_INFO")}
+        comm = {r["globalTaskId"] for r in self.rows("COMMUNICATION_TASK_INFO")}
+        comm |= {r["globalTaskId"] for r in self.rows("COMMUNICATION_SCHEDULE_TASK_INFO")}
+        sizes = {r["globalTaskId"]: r["size"] for r in self.rows("MEMCPY_INFO")}
+        pmu = {}
+        for r in self.rows("TASK_PMU_INFO"):
+            pmu.setdefault(r["globalTaskId"], {})[self.text(r["name"])] = r["value"]
+        self.task_of, self.launched = {}, {}
+        for row, r in enumerate(self.rows("TASK"), 1):
+            time = m.span(r["startNs"], r["endNs"] - r["startNs"])
+            conn = r["connectionId"] if r["connectionId"] not in (None, -1, 0) else None
+            where = {"device_id": r["deviceId"], "stream_id": r["streamId"], "connection_id": conn,
+                     "task_id": r["taskId"], "source_row": row}
+            task_type, kernel, about = self.text(r["taskType"]), None, info.get(r["globalTaskId"])
+            if about:
+                kernel = self._kernel(about, task_type, pmu.get(r["globalTaskId"], {}), where, time)
+            task = model.add("prof_device_task", task_type=task_type, kernel_id=kernel["id"] if kernel else None,
+                             name=kernel["name"] if kernel else task_type,
+                             size_bytes=sizes.get(r["globalTaskId"]), **where, **time)
+            self.task_of[r["globalTaskId"]] = task
+            if conn is not None and r["globalTaskId"] not in comm:
+                self.launched.setdefault(conn, []).append(("task", task))
+        for table in ("prof_kernel", "prof_device_task"):
+            m.fill_steps(model, model.rows[table])
+
+    def _kernel(self, about, task_type, counters, where, time):
+        block = "blockNum" if "blockNum" in about else "blockDim"
+        mix = "mixBlockNum" if "mixBlockNum" in about else "mixBlockDim"
+        columns = {ours: self.text(about.get(theirs)) for ours, theirs in (
+            ("input_shapes", "inputShapes"), ("input_types", "inputDataTypes"), ("input_formats", "inputFormats"),
+            ("output_shapes", "outputShapes"), ("output_types", "outputDataTypes"), ("output_formats", "outputFormats"))}
+        for c, text in columns.items():
+            scalar = c.endswith("shapes") and text == '""'
+            columns[c] = "" if scalar else text.replace('"', "") if known(text) else None
+        for theirs, ours in PMU.items():
+            columns[ours] = round(counters[theirs]) if counters.get(theirs) is not None else None
+        return self.model.add(
+            "prof_kernel", name=self.text(about["name"]), op_type=known(self.text(about["opType"])),
+            core_type=known(self.text(about["taskType"])), task_type=task_type, block_num=about.get(block),
+            mix_block_num=about.get(mix), is_communication=0, has_pmu=int(bool(counters)), **columns, **where, **time)
+
+    def _communication(self):
+        model, order, op_of = self.model, {}, {}
+        for row, r in enumerate(self.rows("COMMUNICATION_OP"), 1):
+            group = known(self.text(r["groupName"]))
+            conn = r["connectionId"] if r["connectionId"] not in (None, -1, 0) else None
+            op = model.add("prof_comm_op", device_id=r.get("deviceId"), name=self.text(r["opName"]),
+                           op_type=known(self.text(r["opType"])), group_name=group, process_group=self.groups.get(group),
+                           group_index=order.setdefault(group, len(order) + 1), connection_id=conn,
+                           source_row=row, **m.span(r["startNs"], r["endNs"] - r["startNs"]))
+            op_of[r["opId"]] = op
+            if conn is not None:
+                self.launched.setdefault(conn, []).append(("comm", op))
+        planes, transport = {}, self.enum("ENUM_HCCL_TRANSPORT_TYPE")
+        link = self.enum("ENUM_HCCL_LINK_TYPE")
+        info = {r["globalTaskId"]: r for r in self.rows("COMMUNICATION_TASK_INFO")}
+        for gid, task in self.task_of.items():                   # in the order of TASK
+            r = info.get(gid)
+            if r is None:
+                continue
+            op, group = op_of.get(r["opId"]), known(self.text(r["groupName"]))
+            planes.setdefault(group, set()).add(r["planeId"])
+            model.add("prof_comm_task", comm_op_id=op["id"] if op else None, name=self.text(r["taskType"]),
+                      group_name=group, group_index=order.get(group), size_bytes=r["size"] if r["size"] >= 0 else None,
+                      plane_id=r["planeId"] if r["planeId"] != NO_PLANE else None,
+                      transport=known(transport.get(r["transportType"])), link_type=known(link.get(r["linkType"])),
+                      src_rank=r["srcRank"] if r["srcRank"] != NO_PLANE else None,
+                      dst_rank=r["dstRank"] if r["dstRank"] != NO_PLANE else None, source_row=task["source_row"],
+                      **m.span(task["start_ns"], task["dur_ns"]))
+        for op in model.rows["prof_comm_op"]:
+            op["plane_count"] = len(planes[op["group_name"]]) if op["group_name"] in planes else None
+        for table in ("prof_comm_op", "prof_comm_task"):
+            m.fill_steps(model, model.rows[table])
+
+    def _host(self):
+        """One operator per row of PYTORCH_API, whatever its number of connections."""
+        model = self.model
+        api_type = self.enum("ENUM_API_TYPE")
+        links = {}
+        for r in self.rows("CONNECTION_IDS"):
+            links.setdefault(r["id"], []).append(r["connectionId"])
+        stacks = {}
+        for r in sorted(self.rows("PYTORCH_CALLCHAINS"), key=lambda x: (x["id"], x["stackDepth"])):
+            stacks.setdefault(r["id"], []).append(self.text(r["stack"]))
+        ops, sharers = [], {}
+        for row, r in enumerate(self.rows("PYTORCH_API"), 1):
+            kind = api_type.get(r["type"])
+            start, end, pid, tid = int(r["startNs"]), int(r["endNs"]), r["globalTid"] >> 32, r["globalTid"] & 0xffffffff
+            name, ids = self.text(r["name"]), links.get(r["connectionId"], [])
+            for conn in ids if r["connectionId"] is not None else ():
+                sharers.setdefault(conn, []).append(start)
+            if kind == "trace":
+                model.add("prof_python_call", thread_id=tid, name=name, start_ns=start, end_ns=end, source_row=row,
+                          is_module=int(name.lower().startswith("nn.module:")))
+                continue
+            cann = [c for c in ids if c in self.launched]
+            op = model.add("prof_host_op", process_id=pid, thread_id=tid, name=name, source_row=row,
+                           kind={"op": "op", "queue": "queue"}.get(kind, "annotation"),
+                           input_shapes=self.text(r["inputShapes"]), input_types=self.text(r["inputDtypes"]),
+                           call_stack=";\r\n".join(stacks[r["callchainId"]]) if r["callchainId"] in stacks else None,
+                           connection_id=ids[0] if kind == "queue" and ids else min(cann, default=None),
+                           sequence_number=r["sequenceNumber"] if r["sequenceNumber"] != -1 else None,
+                           fwd_thread_id=r["fwdThreadId"] or None, **m.span(start, end - start))
+            if kind == "op":
+                ops.append((op, cann))
+        for row, r in enumerate(self.rows("CANN_API"), 1):
+            model.add("prof_host_op", process_id=r["globalTid"] >> 32, thread_id=r["globalTid"] & 0xffffffff,
+                      name=self.text(r["name"]), kind="api", connection_id=r["connectionId"], source_row=row,
+                      **m.span(r["startNs"], r["endNs"] - r["startNs"]))
+        self.tree = m.OperatorTree([op for op, _ in ops])
+        m.fill_steps(model, model.rows["prof_host_op"])
+        m.fill_thread_tree(model.rows["prof_host_op"], lambda o: (o["process_id"], o["thread_id"]))
+        m.fill_thread_tree(model.rows["prof_python_call"], lambda o: o["thread_id"], "parent_id", "depth")
+        owner = {c: op for op, cann in ops for c in cann}        # the last operator that has the connection
+        for op, cann in ops:
+            for conn in cann:
+                for kind, work in self.launched[conn] if owner[conn] is op else ():
+                    model.add("prof_launch", host_op_id=op["id"], category="connection", launch_ns=op["start_ns"],
+                              device_ns=work["start_ns"], connection_id=conn,
+                              device_task_id=work["id"] if kind == "task" else None,
+                              kernel_id=work["kernel_id"] if kind == "task" else None,
+                              comm_op_id=work["id"] if kind == "comm" else None)
+        for conn, starts in sorted((c, s) for c, s in sharers.items() if len(s) == 2):
+            model.add("prof_fwd_bwd", forward_ns=min(starts), backward_ns=max(starts), flow_id=conn)
+
+    def _memory(self):
+        model = self.model
+        queue = [o for o in model.rows["prof_host_op"] if o["kind"] == "queue"]
+        dequeues = sorted((o for o in queue if o["name"].startswith("Dequeue")), key=lambda o: o["start_ns"])
+        starts = [o["start_ns"] for o in dequeues]
+        enqueued = {o["connection_id"]: o["start_ns"] for o in queue if o["name"].startswith("Enqueue")}
+        for row, r in enumerate(self.rows("OP_MEMORY"), 1):
+            alloc, release, name = r["allocationTime"] or None, r["releaseTime"] or None, self.text(r["name"])
+            attach = alloc
+            if name and "cann::" in name and alloc is not None:
+                at = bisect.bisect_right(starts, alloc) - 1
+                event = dequeues[at] if at >= 0 and dequeues[at]["end_ns"] >= alloc else None
+                attach = enqueued.get(event["connection_id"]) if event else None
+            model.add("prof_memory_alloc", device_id=r["deviceId"], name=name, size_bytes=r["size"], alloc_ns=alloc,
+                      release_ns=release, dur_ns=release - alloc if alloc and release else None, attach_ns=attach,
+                      stream_ptr=r["streamPtr"], source_row=row)
+        self.tree.attach(model.rows["prof_memory_alloc"])
+        for row, r in enumerate(self.rows("MEMORY_RECORD"), 1):
+            model.add("prof_memory_usage", device_id=r["deviceId"], ts_ns=r["timestamp"],
+                      component=self.text(r["component"]), allocated_bytes=r["totalAllocated"],
+                      reserved_bytes=r["totalReserved"], active_bytes=r["totalActive"], source_row=row)
+
+
+def find(path):
+    if os.path.isfile(path):
+        return path if path.endswith(".db") else None
+    folder = os.path.join(path, "ASCEND_PROFILER_OUTPUT")
+    folder = folder if os.path.isdir(folder) else path
+    for prefix in ("ascend_pytorch_profiler", "ascend_mindspore_profiler", "msmonitor"):
+        found = sorted(glob.glob(os.path.join(folder, prefix + "*.db")))
+        if found:
+            return found[0]
+    return None
+
+
+def read(model, path):
+    file = find(path)
+    Database(model, file).read()
+    return {"framework": "MindSpore" if "mindspore" in os.path.basename(file) else "PyTorch", "time_base_ns": 0}
