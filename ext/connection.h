@@ -60,6 +60,10 @@ class Connection {
     std::vector<std::shared_ptr<Profile>>& profiles() { return profiles_; }
     std::shared_ptr<Profile> profile(const std::string& alias) const;  // nullptr: none
 
+    // Cursors open on our tables. Files are looked at anew only while there is none: between statements.
+    int scans = 0;
+    FileStamp main_seen;  // the main database as it was when it was last looked at
+
   private:
     sqlite3* db_;
     Settings settings_;

@@ -3,6 +3,7 @@
 
 #include "ext/connection.h"
 #include "ext/views.h"
+#include "vtab/profile.h"
 
 namespace profana {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 std::vector<std::span<const FunctionSpec>> all_functions() {
     return {
         admin_functions(), interval_functions(), matching_functions(), nesting_functions(),
-        flops_functions(), mfu_functions(),      text_functions(),
+        flops_functions(), mfu_functions(),      text_functions(),     profile_functions(),
     };
 }
 
@@ -38,7 +39,7 @@ int register_all(Connection& connection, char** error) {
             }
         }
     }
-    return SQLITE_OK;
+    return register_profile_tables(connection);
 }
 
 std::vector<HelpEntry> help_entries() {

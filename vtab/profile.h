@@ -1,9 +1,10 @@
 // An open profile: what a path turned out to be, and the model tables it can fill.
 //
-// Recognition (vtab/recognize.*) looks at a path and makes one Source a rank; each kind of source is a reader
-// of its own (vtab/read_text.*, read_db.*, read_gpu.* ...) behind this interface.
+// Recognition (vtab/recognize.*) looks at a path and makes captures, one a rank; each kind of capture has a
+// reader of its own (vtab/read_text.*, read_db.*, read_gpu.*) that makes it a Source behind this interface.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,16 +27,17 @@ struct ProfileOptions {
 // What prof_source shows of one rank.
 struct SourceFacts {
     std::string path;       // what was opened for this rank
-    std::string kind;       // text, db, gpu, trace, msprof, msprof_db, msmonitor
+    std::string kind;       // text, db, gpu, trace, msprof, msprof_db, msmonitor, analysis
     std::string framework;  // PyTorch, MindSpore, msprof; empty: unknown
     std::optional<int64_t> rank;
-    std::string level;      // Level0, Level1, Level2, Level_none; empty: unknown
-    std::string versions;   // JSON object: torch_npu, CANN, schema ...
-    std::string files;      // JSON array of the files found, relative to path
-    std::string missing;    // JSON object: model table -> why this source cannot fill it
-    std::string state;      // complete, truncated, corrupt, as far as read
+    std::string level;     // Level0, Level1, Level2, Level_none; empty: unknown
+    std::string versions;  // JSON object: torch_npu, CANN, schema ...
+    std::string files;     // JSON array of the files found, relative to path
+    std::string missing;   // JSON object: model table -> why this source cannot fill it
+    std::string state;     // complete, truncated, corrupt, as far as read
     // Id of the first row of every model table of this source: 1, and 2^32 further for each source of the
-    // profile, so that ids are unique in it. Columns that name rows (kernel_id, parent_id ...) hold row + id_base.
+    // profile, so that ids are unique in it. Columns that name rows (kernel_id, parent_id ...) hold row +
+    // id_base.
     int64_t id_base = 1;
 };
 
@@ -43,7 +45,8 @@ class Source {
   public:
     virtual ~Source() = default;
     virtual const SourceFacts& facts() const = 0;
-    // The model table, not yet read; nullptr: this source has nothing to fill it with.
+    // The model table, not yet read; nullptr: this source has nothing to fill it with. The table's loader
+    // owns what it needs: it may outlive the Source.
     virtual std::shared_ptr<Table> table(Model model) = 0;
     // Files whose change means that everything must be read again.
     virtual std::vector<std::string> files() const = 0;
@@ -55,10 +58,33 @@ class Profile {
     ProfileOptions options;
     std::vector<std::shared_ptr<Source>> sources;  // one a rank, by rank
     std::vector<std::pair<std::string, FileStamp>> stamps;
+    bool step_checked = false;  // options.step is known to exist
 };
 
+// Reads the options of profana_open; empty text: none. Error: no JSON object, an unknown key, a wrong type.
+ProfileOptions parse_profile_options(const std::string& json);
+
 // Recognizes path and makes its sources. Throws an Error that lists what was looked for.
-std::shared_ptr<Profile> open_profile(Connection& connection, const std::string& alias, const std::string& path,
-                                      const ProfileOptions& options);
+std::shared_ptr<Profile> open_profile(Connection& connection, const std::string& alias,
+                                      const std::string& path, const ProfileOptions& options);
+
+// Makes `profile` the one of its alias. close_profile: false if there is none.
+void add_profile(Connection& connection, std::shared_ptr<Profile> profile);
+bool close_profile(Connection& connection, const std::string& alias);
+
+// Between statements: reads profiles whose files have changed anew, and opens the connection's main database
+// as profile `main` if it is a profiler's.
+void refresh_profiles(Connection& connection);
+
+// Step numbers and devices of a source, ascending. May read its files.
+std::vector<int64_t> source_steps(Source& source, LoadContext& context);
+std::vector<int64_t> source_devices(Source& source, LoadContext& context);
+
+// {"prof_kernel":"no kernel_details.csv"}, for SourceFacts::missing.
+std::string missing_json(const std::map<Model, std::string>& reasons);
+
+// Registers the model tables and prof_source. Returns an SQLite result code.
+int register_profile_tables(Connection& connection);
+std::vector<const TableSpec*> profile_table_specs();
 
 }  // namespace profana

@@ -1,0 +1,86 @@
+// A capture: what one profiled process left behind, as files and facts. Recognition makes captures out of a
+// path; readers turn each into a Source.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vtab/profile.h"
+
+namespace profana {
+
+// What a file of a capture is for, told by its name.
+enum class FileRole {
+    kTrace,  // trace_view.json, msprof_*.json, *.pt.trace.json
+    kKernelDetails,
+    kOpSummary,
+    kOpStatistic,
+    kApiStatistic,
+    kStepTraceTime,
+    kOperatorDetails,
+    kOperatorMemory,
+    kMemoryRecord,
+    kTaskTime,
+    kCommunication,        // communication.json
+    kCommunicationMatrix,  // communication_matrix.json
+    kOther,                // a profiler's file that no model table needs
+    kDatabase,             // ascend_pytorch_profiler*.db and its kin
+    kAnalysisDatabase,     // analysis.db, communication_analyzer.db
+    kProfilerInfo,         // profiler_info*.json
+    kMetadata,             // profiler_metadata.json
+    kDeviceInfo,           // info.json.N
+    kStartInfo,            // start_info.N, start_info
+};
+
+struct Capture {
+    SourceFacts facts;
+    std::string root;                                    // folder that facts.files is relative to
+    std::string age;                                     // digits of the time stamp in its name; empty: none
+    std::map<FileRole, std::vector<std::string>> files;  // slices of one file in order
+
+    bool has(FileRole role) const { return files.count(role) > 0; }
+    std::string first(FileRole role) const { return has(role) ? files.at(role).front() : std::string(); }
+    std::vector<std::string> all(FileRole role) const {
+        return has(role) ? files.at(role) : std::vector<std::string>();
+    }
+    std::vector<std::string> every_file() const;
+};
+
+// What a file name says: kernel_details.csv, op_summary_slice_1_20260402160352.csv, msprof_0_2_1.json.
+struct NamedFile {
+    FileRole role = FileRole::kOther;
+    std::string stem;   // op_summary
+    int64_t slice = 0;  // 1-based where the name has one, else 0
+    std::string stamp;  // what tells one export from the next
+};
+std::optional<NamedFile> file_by_name(std::string_view name);  // nullopt: not a profiler's file
+
+// The files of one folder by role. Of several exports of a file the one with the largest stamp counts, unless
+// every_stamp: the layout of 2023 has a file for each iteration.
+std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder,
+                                                             bool every_stamp = false);
+
+// Entries of a folder, sorted by name; empty if it cannot be read.
+std::vector<std::string> list_folder(const std::string& folder);
+bool is_folder(const std::string& path);
+bool is_file(const std::string& path);
+std::string join_path(const std::string& folder, std::string_view name);
+std::string_view base_name(std::string_view path);
+std::string parent_folder(const std::string& path);
+
+// The number in `name` between prefix and suffix; nullopt: the name is another or no number stands there.
+std::optional<int64_t> number_in_name(std::string_view name, std::string_view prefix,
+                                      std::string_view suffix);
+
+// Fills in what profiler_info, info.json, the trace's first events and the names say.
+void read_capture_facts(Capture& capture, LoadContext& context);
+enum class TraceKind { kGpu, kAscend };
+// Whose trace a JSON file is, by its form and first events; nullopt: it is no trace.
+std::optional<TraceKind> trace_kind(const std::string& path, LoadContext& context);
+// Facts of a GPU trace, from what stands before its events and from its name.
+void read_gpu_facts(Capture& capture, LoadContext& context);
+
+}  // namespace profana

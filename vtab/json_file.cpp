@@ -1,0 +1,142 @@
+#include "vtab/json_file.h"
+
+#include <fstream>
+
+#include "ext/core/decimal.h"
+
+namespace profana {
+namespace {
+
+using simdjson::dom::element;
+
+// The length of the UTF-8 character at the head of `text`; 0: not UTF-8.
+size_t utf8_length(std::string_view text) {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char head = byte(0);
+    if (head < 0x80) return 1;
+    const size_t length = head >= 0xF0 ? 4 : head >= 0xE0 ? 3 : 2;
+    if (head < 0xC2 || head > 0xF4 || text.size() < length) return 0;
+    for (size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    if (head == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
+    if (head == 0xED && byte(1) > 0x9F) return 0;  // surrogates
+    if (head == 0xF0 && byte(1) < 0x90) return 0;
+    if (head == 0xF4 && byte(1) > 0x8F) return 0;
+    return length;
+}
+
+std::string replace_bad_utf8(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const size_t length = utf8_length(text);
+        out += length > 0 ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
+        text.remove_prefix(length > 0 ? length : 1);
+    }
+    return out;
+}
+
+void report(Diagnostics& diagnostics, const std::string& path, const std::string& what) {
+    Diagnostic diagnostic;
+    diagnostic.file = path;
+    diagnostic.code = "side_file_unreadable";
+    diagnostic.message = what + "; the file is left out";
+    diagnostics.add(std::move(diagnostic));
+}
+
+}  // namespace
+
+JsonFile JsonFile::read(const std::string& path, Diagnostics& diagnostics) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return {};
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    return parse(text, path, diagnostics);
+}
+
+JsonFile JsonFile::parse(std::string_view text, const std::string& path, Diagnostics& diagnostics) {
+    JsonFile file;
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    if (trim(text).empty()) {
+        report(diagnostics, path, "the file is empty");
+        return file;
+    }
+    file.parser_ = std::make_unique<simdjson::dom::parser>();
+    simdjson::error_code error = file.parser_->parse(text.data(), text.size()).get(file.root_);
+    if (error == simdjson::UTF8_ERROR) {
+        const std::string repaired = replace_bad_utf8(text);
+        error = file.parser_->parse(repaired).get(file.root_);
+    }
+    file.found_ = error == simdjson::SUCCESS;
+    if (!file.found_)
+        report(diagnostics, path, std::string("not valid JSON: ") + simdjson::error_message(error));
+    return file;
+}
+
+std::optional<element> JsonFile::at(std::initializer_list<std::string_view> keys) const {
+    if (!found_) return std::nullopt;
+    std::optional<element> here = root_;
+    for (const std::string_view key : keys) {
+        here = json_member(*here, key);
+        if (!here) return std::nullopt;
+    }
+    return here;
+}
+
+std::string JsonFile::text(std::initializer_list<std::string_view> keys) const {
+    const auto value = at(keys);
+    return value ? json_text(*value) : std::string();
+}
+
+std::optional<int64_t> JsonFile::integer(std::initializer_list<std::string_view> keys) const {
+    const auto value = at(keys);
+    return value ? json_integer(*value) : std::nullopt;
+}
+
+std::optional<element> json_member(element value, std::string_view key) {
+    element member;
+    if (!value.is_object() || value.at_key(key).get(member) != simdjson::SUCCESS || member.is_null())
+        return std::nullopt;
+    return member;
+}
+
+std::string json_text(element value) {
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS) return std::string(text);
+    return value.is_number() || value.is_bool() ? simdjson::minify(value) : std::string();
+}
+
+std::optional<int64_t> json_integer(element value) {
+    int64_t number = 0;
+    if (value.get(number) == simdjson::SUCCESS) return number;
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS && parse_integer(text, &number) == Parsed::kExact) return number;
+    return std::nullopt;
+}
+
+std::optional<double> json_real(element value) {
+    double number = 0;
+    if (value.get(number) == simdjson::SUCCESS) return number;
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS && parse_real(text, &number) == Parsed::kExact) return number;
+    return std::nullopt;
+}
+
+std::string json_quoted(std::string_view text) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    std::string out = "\"";
+    for (const char c : replace_bad_utf8(text)) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            out += "\\u00";
+            out += kHex[c >> 4];
+            out += kHex[c & 15];
+        } else {
+            out += c;
+        }
+    }
+    return out + '"';
+}
+
+}  // namespace profana

@@ -1,0 +1,199 @@
+// Opening, refreshing and closing profiles.
+#include "vtab/profile.h"
+
+#include <algorithm>
+
+#include "ext/connection.h"
+#include "ext/core/decimal.h"
+#include "vtab/json_file.h"
+#include "vtab/read_db.h"
+#include "vtab/read_gpu.h"
+#include "vtab/read_text.h"
+#include "vtab/recognize.h"
+
+namespace profana {
+namespace {
+
+using simdjson::dom::element;
+
+constexpr const char* kOptionNames =
+    "rank, step, device (integers), chip, source ('text' or 'db'), gpu_flow_cat (texts)";
+
+Error bad_option(std::string_view key, const std::string& what) {
+    return Error("profana_open: option '" + std::string(key) + "' " + what + "; options are " + kOptionNames);
+}
+
+void take_option(ProfileOptions& options, std::string_view key, element value) {
+    std::optional<int64_t>* number = key == "rank"     ? &options.rank
+                                     : key == "step"   ? &options.step
+                                     : key == "device" ? &options.device
+                                                       : nullptr;
+    std::string* text = key == "chip"           ? &options.chip
+                        : key == "source"       ? &options.source
+                        : key == "gpu_flow_cat" ? &options.gpu_flow_cat
+                                                : nullptr;
+    if (number == nullptr && text == nullptr) throw bad_option(key, "is not known");
+    if (value.is_null()) return;
+    if (number != nullptr) {
+        int64_t integer = 0;
+        if (value.get(integer) != simdjson::SUCCESS)
+            throw bad_option(key, "takes an integer, not " + std::string(simdjson::minify(value)));
+        *number = integer;
+        return;
+    }
+    std::string_view string;
+    if (value.get(string) != simdjson::SUCCESS || string.empty())
+        throw bad_option(key, "takes a text, not " + std::string(simdjson::minify(value)));
+    if (key == "source" && string != "text" && string != "db")
+        throw bad_option(key, "is 'text' or 'db', not '" + std::string(string) + "'");
+    *text = string;
+}
+
+std::shared_ptr<Source> make_source(Connection& connection, Capture capture, const ProfileOptions& options) {
+    if (capture.facts.kind == "gpu") return make_gpu_source(std::move(capture), options);
+    if (!capture.has(FileRole::kDatabase)) return make_text_source(std::move(capture), options);
+    DbFiles files;
+    files.profiler = capture.first(FileRole::kDatabase);
+    files.analysis = capture.first(FileRole::kAnalysisDatabase);
+    if (capture.facts.kind == "analysis") std::swap(files.profiler, files.analysis);
+    files.device_infos = capture.all(FileRole::kDeviceInfo);
+    return make_db_source(connection, std::move(capture.facts), std::move(files), options);
+}
+
+bool changed(const Profile& profile) {
+    return std::any_of(profile.stamps.begin(), profile.stamps.end(), [](const auto& stamp) {
+        try {
+            return stamp_file(stamp.first) != stamp.second;
+        } catch (const Error&) {
+            return true;
+        }
+    });
+}
+
+void report_main(Connection& connection, const std::string& path, const std::string& why) {
+    Diagnostic diagnostic;
+    diagnostic.file = path;
+    diagnostic.code = "main_not_opened";
+    diagnostic.message = "the main database is not opened as profile main: " + why;
+    connection.diagnostics().add(std::move(diagnostic));
+}
+
+// The main database counts as profile `main` unless the user has one of that name.
+void look_at_main(Connection& connection) {
+    const char* filename = sqlite3_db_filename(connection.db(), "main");
+    if (filename == nullptr || *filename == '\0' || connection.profile("main") != nullptr) return;
+    const std::string path = filename;
+    try {
+        const FileStamp stamp = stamp_file(path);
+        if (connection.main_seen == stamp) return;
+        connection.main_seen = stamp;
+        const DbContent content = db_content(path);
+        if (content == DbContent::kUnknown || content == DbContent::kCluster) return;
+        add_profile(connection, open_profile(connection, "main", path, {}));
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kInterrupted) throw;
+        report_main(connection, path, error.what());
+    }
+}
+
+std::vector<int64_t> distinct(Source& source, Model model, const char* name, LoadContext& context) {
+    const std::shared_ptr<Table> table = source.table(model);
+    if (table == nullptr) return {};
+    const int column = model_column(model, name);
+    ColumnSet wanted;
+    wanted.add(column);
+    table->ensure(wanted, context);
+    if (table->absent(column)) return {};
+    std::vector<int64_t> values;
+    for (Row row = 0; row < table->rows(); ++row) {
+        const int64_t value = table->column(column).integer(row);
+        if (value != kNullInt && (values.empty() || values.back() != value)) values.push_back(value);
+    }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
+
+}  // namespace
+
+ProfileOptions parse_profile_options(const std::string& json) {
+    ProfileOptions options;
+    if (trim(json).empty()) return options;
+    simdjson::dom::parser parser;
+    simdjson::dom::object object;
+    if (parser.parse(json).get(object) != simdjson::SUCCESS)
+        throw Error("profana_open: options are a JSON object such as {\"rank\":0}, not '" + json +
+                    "'; options are " + kOptionNames);
+    for (const auto& [key, value] : object) take_option(options, key, value);
+    return options;
+}
+
+std::shared_ptr<Profile> open_profile(Connection& connection, const std::string& alias,
+                                      const std::string& path, const ProfileOptions& options) {
+    LoadContext context = connection.load_context();
+    auto profile = std::make_shared<Profile>();
+    profile->alias = alias;
+    profile->path = path;
+    profile->options = options;
+    for (Capture& capture : recognize(path, options, context)) {
+        for (const std::string& file : capture.every_file()) context.diagnostics.forget(file);
+        capture.facts.id_base = 1 + (static_cast<int64_t>(profile->sources.size()) << 32);
+        profile->sources.push_back(make_source(connection, std::move(capture), options));
+    }
+    for (const auto& source : profile->sources)
+        for (const std::string& file : source->files()) profile->stamps.emplace_back(file, stamp_file(file));
+    return profile;
+}
+
+void add_profile(Connection& connection, std::shared_ptr<Profile> profile) {
+    for (auto& other : connection.profiles()) {
+        if (other->alias != profile->alias) continue;
+        other = std::move(profile);
+        return;
+    }
+    connection.profiles().push_back(std::move(profile));
+}
+
+bool close_profile(Connection& connection, const std::string& alias) {
+    const auto profile = connection.profile(alias);
+    if (profile == nullptr) return false;
+    for (const auto& source : profile->sources)
+        for (const std::string& file : source->files()) connection.diagnostics().forget(file);
+    std::erase(connection.profiles(), profile);
+    return true;
+}
+
+void refresh_profiles(Connection& connection) {
+    if (connection.scans > 0) return;
+    look_at_main(connection);
+    for (auto& profile : connection.profiles())
+        if (changed(*profile))
+            profile = open_profile(connection, profile->alias, profile->path, profile->options);
+}
+
+std::vector<int64_t> source_steps(Source& source, LoadContext& context) {
+    std::vector<int64_t> steps = distinct(source, Model::kStep, "step", context);
+    if (steps.empty()) steps = distinct(source, Model::kKernel, "step", context);
+    if (steps.empty()) steps = distinct(source, Model::kStepTime, "step", context);
+    return steps;
+}
+
+std::vector<int64_t> source_devices(Source& source, LoadContext& context) {
+    std::vector<int64_t> devices = distinct(source, Model::kKernel, "device_id", context);
+    if (devices.empty()) devices = distinct(source, Model::kDevice, "device_id", context);
+    return devices;
+}
+
+std::string missing_json(const std::map<Model, std::string>& reasons) {
+    std::string out;
+    for (const auto& [model, reason] : reasons) {
+        out += out.empty() ? "{" : ",";
+        out += json_quoted(model_specs()[static_cast<size_t>(model)].name);
+        out += ":";
+        out += json_quoted(reason);
+    }
+    if (!out.empty()) out += "}";
+    return out;
+}
+
+}  // namespace profana

@@ -1,0 +1,235 @@
+// The tables over open profiles: every model table, and prof_source, which tells what each profile is.
+#include <algorithm>
+#include <cstring>
+
+#include "ext/connection.h"
+#include "vtab/profile.h"
+
+namespace profana {
+namespace {
+
+Part::Constant text_constant(const std::string& text) {
+    Part::Constant constant;
+    constant.null = text.empty();
+    constant.is_text = true;
+    constant.text = text;
+    return constant;
+}
+
+Part::Constant integer_constant(const std::optional<int64_t>& value) {
+    Part::Constant constant;
+    constant.null = !value.has_value();
+    constant.integer = value.value_or(0);
+    return constant;
+}
+
+std::string json_array(const std::vector<int64_t>& values) {
+    std::string out = "[";
+    for (const int64_t value : values) {
+        if (out.size() > 1) out += ",";
+        out += std::to_string(value);
+    }
+    out += "]";
+    return out;
+}
+
+// A step that no rank has is an error as soon as anything is asked of the profile.
+void check_step(Profile& profile, LoadContext& context) {
+    if (!profile.options.step || profile.step_checked) return;
+    std::vector<int64_t> known;
+    for (const auto& source : profile.sources)
+        for (const int64_t step : source_steps(*source, context)) known.push_back(step);
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    if (std::find(known.begin(), known.end(), *profile.options.step) == known.end())
+        throw Error("profana: profile '" + profile.alias + "' has no step " +
+                    std::to_string(*profile.options.step) + "; its steps are " +
+                    (known.empty() ? "not marked" : json_array(known)));
+    profile.step_checked = true;
+}
+
+class ModelProvider : public TableProvider {
+  public:
+    explicit ModelProvider(Model model) : model_(model) {}
+
+    std::vector<Part> parts(Connection& connection, const ScanRequest& request) override {
+        refresh_profiles(connection);
+        LoadContext context = connection.load_context();
+        std::vector<Part> out;
+        for (const auto& profile : connection.profiles()) {
+            if (request.profile != nullptr && profile->alias != *request.profile) continue;
+            check_step(*profile, context);
+            for (const auto& source : profile->sources) {
+                std::shared_ptr<Table> table = source->table(model_);
+                if (table != nullptr) out.push_back(part(*profile, *source, std::move(table)));
+            }
+        }
+        return out;
+    }
+
+    double expected_rows(Connection& connection) override {
+        double rows = 0;
+        for (const auto& profile : connection.profiles())
+            for (const auto& source : profile->sources) {
+                const std::shared_ptr<Table> table = source->table(model_);
+                if (table != nullptr) rows += table->rows() > 0 ? table->rows() : guess();
+            }
+        return rows > 0 ? rows : guess();
+    }
+
+  private:
+    Part part(const Profile& profile, const Source& source, std::shared_ptr<Table> table) const {
+        const size_t columns = model_specs()[static_cast<size_t>(model_)].columns.size();
+        Part part;
+        part.table = std::move(table);
+        part.columns = {Part::kConstant, Part::kConstant, Part::kRowId};
+        for (size_t c = kFirstModelColumn; c < columns; ++c)
+            part.columns.push_back(static_cast<int>(c) - kFirstModelColumn);
+        part.constants.resize(columns);
+        part.constants[0] = text_constant(profile.alias);
+        part.constants[1] = integer_constant(source.facts().rank);
+        part.id_base = source.facts().id_base;
+        return part;
+    }
+
+    // Rows of one rank before anything is read: only the order of magnitude matters to the planner.
+    double guess() const {
+        switch (model_) {
+            case Model::kStep:
+            case Model::kDevice:
+            case Model::kStepTime:
+            case Model::kProcessGroup:
+                return 10;
+            case Model::kOpStat:
+            case Model::kApiStat:
+            case Model::kMstxRange:
+                return 200;
+            case Model::kCommOp:
+            case Model::kCommBandwidth:
+                return 2000;
+            case Model::kKernelPmu:
+                return 1e6;
+            default:
+                return 1e5;
+        }
+    }
+
+    Model model_;
+};
+
+constexpr ColumnType I = ColumnType::kInt, T = ColumnType::kText;
+
+const TableSpec& source_spec() {
+    static const auto* spec = new TableSpec{
+        "prof_source",
+        "The open profiles, a row for each rank: what was opened, what it is, what it holds and what it "
+        "lacks.",
+        {{"alias", T, "alias given to profana_open; main: the connection's main database"},
+         {"path", T, "file or folder of this rank"},
+         {"kind", T, "text, db, gpu, trace (an Ascend trace alone), msprof, msprof_db, msmonitor, analysis"},
+         {"framework", T, "PyTorch, MindSpore, msprof; NULL: unknown"},
+         {"rank", I, "rank; NULL: unknown"},
+         {"devices", T, "JSON array of the devices with work; reading it may read the files"},
+         {"level", T, "Level0, Level1, Level2, Level_none; NULL: unknown"},
+         {"steps", T, "JSON array of the steps; reading it may read the files"},
+         {"files", T, "JSON array of the files that count, relative to path"},
+         {"versions", T, "JSON object of the versions that the files name; NULL: none"},
+         {"state", T, "complete, truncated or corrupt, as far as the files are read"},
+         {"missing", T, "JSON object: model table -> why it is empty; NULL: nothing is missing"},
+         {"step_option", I, "option step of profana_open; NULL: not given"},
+         {"rank_option", I, "option rank; NULL: not given"},
+         {"device_option", I, "option device; NULL: not given"},
+         {"chip_option", T, "option chip; NULL: not given"},
+         {"source_option", T, "option source; NULL: not given"},
+         {"gpu_flow_cat_option", T, "option gpu_flow_cat; NULL: not given"}},
+        {}};
+    return *spec;
+}
+
+int source_column(const char* name) {
+    const auto& columns = source_spec().columns;
+    for (size_t c = 0; c < columns.size(); ++c)
+        if (std::strcmp(columns[c].name, name) == 0) return static_cast<int>(c);
+    std::abort();
+}
+
+// prof_source: a part of one row for each source. Only devices and steps are columns of a table, since they
+// may have to be read from large files.
+class SourceProvider : public TableProvider {
+  public:
+    std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
+        refresh_profiles(connection);
+        std::vector<Part> out;
+        for (const auto& profile : connection.profiles())
+            for (const auto& source : profile->sources) out.push_back(part(*profile, source));
+        return out;
+    }
+
+    double expected_rows(Connection& connection) override {
+        return static_cast<double>(connection.profiles().size()) + 1;
+    }
+
+  private:
+    static std::shared_ptr<Table> table_of(const std::shared_ptr<Source>& source) {
+        return std::make_shared<Table>(
+            std::vector<ColumnType>{T, T},
+            [source](Table& table, const ColumnSet& wanted, LoadContext& context) {
+                table.set_rows(1);
+                wanted.each([&](int column) {
+                    auto values = std::make_unique<Column>(T);
+                    values->add_text(json_array(column == 0 ? source_devices(*source, context)
+                                                            : source_steps(*source, context)));
+                    table.set_column(column, std::move(values));
+                });
+            });
+    }
+
+    static Part part(const Profile& profile, const std::shared_ptr<Source>& source) {
+        const SourceFacts& facts = source->facts();
+        const ProfileOptions& options = profile.options;
+        Part part;
+        part.table = table_of(source);
+        part.columns.assign(source_spec().columns.size(), Part::kConstant);
+        part.constants.resize(source_spec().columns.size());
+        part.columns[source_column("devices")] = 0;
+        part.columns[source_column("steps")] = 1;
+        const auto set = [&](const char* name, Part::Constant constant) {
+            part.constants[source_column(name)] = std::move(constant);
+        };
+        set("alias", text_constant(profile.alias));
+        set("path", text_constant(facts.path));
+        set("kind", text_constant(facts.kind));
+        set("framework", text_constant(facts.framework));
+        set("rank", integer_constant(facts.rank));
+        set("level", text_constant(facts.level));
+        set("files", text_constant(facts.files));
+        set("versions", text_constant(facts.versions));
+        set("state", text_constant(facts.state));
+        set("missing", text_constant(facts.missing));
+        set("step_option", integer_constant(options.step));
+        set("rank_option", integer_constant(options.rank));
+        set("device_option", integer_constant(options.device));
+        set("chip_option", text_constant(options.chip));
+        set("source_option", text_constant(options.source));
+        set("gpu_flow_cat_option", text_constant(options.gpu_flow_cat));
+        return part;
+    }
+};
+
+}  // namespace
+
+std::vector<const TableSpec*> profile_table_specs() {
+    std::vector<const TableSpec*> out{&source_spec()};
+    for (const TableSpec& spec : model_specs()) out.push_back(&spec);
+    return out;
+}
+
+int register_profile_tables(Connection& connection) {
+    int code = register_table(connection, source_spec(), std::make_unique<SourceProvider>());
+    for (size_t m = 0; code == SQLITE_OK && m < model_specs().size(); ++m)
+        code = register_table(connection, model_specs()[m],
+                              std::make_unique<ModelProvider>(static_cast<Model>(m)));
+    return code;
+}
+
+}  // namespace profana

@@ -1,0 +1,375 @@
+#include "vtab/recognize.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "ext/core/trace_events.h"
+#include "vtab/json_file.h"
+#include "vtab/read_db.h"
+
+namespace profana {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxDepth = 5;  // of rank folders below the path
+
+constexpr const char* kLookedFor =
+    "looked for: a GPU trace (.json, .json.gz), an Ascend trace_view.json or msprof_*.json, a profiler "
+    "database (ascend_pytorch_profiler*.db, ascend_mindspore_profiler*.db, msprof_*.db, msmonitor_*.db, "
+    "analysis.db), kernel_details.csv or op_summary_*.csv, ASCEND_PROFILER_OUTPUT, *_ascend_pt, *_ascend_ms, "
+    "PROF_*, mindstudio_profiler_output, device_N/summary, or a folder that holds any of these up to 5 "
+    "levels "
+    "down";
+
+Error not_a_profile(const std::string& path, const std::string& why) {
+    return Error("profana_open: '" + path + "' is no profile: " + why + "; " + kLookedFor);
+}
+
+bool is_trace_name(std::string_view name) {
+    return (name.ends_with(".json") || name.ends_with(".json.gz")) &&
+           name.find("trace") != std::string_view::npos;
+}
+
+// The last run of at least ten digits in a name: 20240625000026809 of host_1_20240625000026809_ascend_pt.
+std::string stamp_in_name(std::string_view name) {
+    std::string stamp, run;
+    for (size_t i = 0; i <= name.size(); ++i) {
+        if (i < name.size() && name[i] >= '0' && name[i] <= '9') {
+            run += name[i];
+        } else {
+            if (run.size() >= 10) stamp = run;
+            run.clear();
+        }
+    }
+    return stamp;
+}
+
+class Recognizer {
+  public:
+    Recognizer(const ProfileOptions& options, LoadContext& context) : options_(options), context_(context) {}
+
+    std::vector<Capture> file(const std::string& path);
+    std::vector<Capture> folder(const std::string& path, int depth);
+    const std::string& hint() const { return hint_; }
+
+  private:
+    // A folder that is itself one rank's; empty: it is not.
+    std::vector<Capture> rank_folder(const std::string& path);
+    std::vector<Capture> old_layout(const std::string& path);
+    std::vector<Capture> of_output(const std::string& root, const std::string& output);
+    std::vector<Capture> databases(const Capture& base);
+    void add_beside(Capture& capture, const std::string& root) const;
+    void add_device_files(Capture& capture, const std::string& prof) const;
+    Capture finished(Capture capture) const;
+    bool wants(const char* source) const { return options_.source.empty() || options_.source == source; }
+
+    const ProfileOptions& options_;
+    LoadContext& context_;
+    std::set<std::string> seen_;  // canonical paths, against loops of symbolic links
+    std::string hint_;            // why something that looked like a profile is none
+};
+
+// Files beside the results: profiler_info, profiler_metadata and the device files of PROF_*.
+void Recognizer::add_beside(Capture& capture, const std::string& root) const {
+    for (const std::string& name : list_folder(root)) {
+        const std::string path = join_path(root, name);
+        const auto named = file_by_name(name);
+        const bool side =
+            named && (named->role == FileRole::kProfilerInfo || named->role == FileRole::kMetadata);
+        if (side && !capture.has(named->role) && is_file(path)) capture.files[named->role] = {path};
+        if (name.starts_with("PROF_") && is_folder(path)) add_device_files(capture, path);
+    }
+}
+
+void Recognizer::add_device_files(Capture& capture, const std::string& prof) const {
+    for (const std::string& name : list_folder(prof)) {
+        if (!name.starts_with("device_") && name != "host") continue;
+        const std::string folder = join_path(prof, name);
+        for (const std::string& file : list_folder(folder)) {
+            if (number_in_name(file, "info.json.", ""))
+                capture.files[FileRole::kDeviceInfo].push_back(join_path(folder, file));
+            if (file == "start_info" || number_in_name(file, "start_info.", ""))
+                capture.files[FileRole::kStartInfo].push_back(join_path(folder, file));
+        }
+    }
+}
+
+Capture Recognizer::finished(Capture capture) const {
+    SourceFacts& facts = capture.facts;
+    if (capture.age.empty()) capture.age = stamp_in_name(base_name(facts.path));
+    if (facts.kind == "gpu")
+        read_gpu_facts(capture, context_);
+    else
+        read_capture_facts(capture, context_);
+    std::string files;
+    for (const std::string& path : capture.every_file()) {
+        std::string_view name = path;
+        if (name.starts_with(capture.root)) name.remove_prefix(capture.root.size());
+        while (name.starts_with('/')) name.remove_prefix(1);
+        files += files.empty() ? "[" : ",";
+        files += json_quoted(name);
+    }
+    files += "]";
+    facts.files = std::move(files);
+    facts.state = "complete";
+    return capture;
+}
+
+// One capture a database: several ranks' may lie in one folder, and of several exports of msprof the newest
+// counts.
+std::vector<Capture> Recognizer::databases(const Capture& base) {
+    std::vector<Capture> out;
+    std::string newest;
+    for (const std::string& path : base.all(FileRole::kDatabase))
+        if (base_name(path).starts_with("msprof")) newest = path;
+    for (const std::string& path : base.all(FileRole::kDatabase)) {
+        if (base_name(path).starts_with("msprof") && path != newest) continue;
+        Capture capture = base;
+        capture.files[FileRole::kDatabase] = {path};
+        switch (db_content(path)) {
+            case DbContent::kPyTorch:
+                capture.facts.framework = "PyTorch";
+                [[fallthrough]];
+            case DbContent::kMindSpore:
+                capture.facts.kind = "db";
+                break;
+            case DbContent::kMsmonitor:
+                capture.facts.kind = "msmonitor";
+                break;
+            case DbContent::kMsprof:
+                capture.facts.kind = "msprof_db";
+                if (capture.facts.framework.empty()) capture.facts.framework = "msprof";
+                break;
+            case DbContent::kAnalysis:
+                capture.facts.kind = "analysis";
+                break;
+            case DbContent::kCluster:
+                hint_ =
+                    "'" + path + "' holds the results of a cluster analysis: open the folder of the ranks";
+                continue;
+            case DbContent::kUnknown:
+                hint_ = "'" + path + "' has none of the tables of a profiler";
+                continue;
+        }
+        out.push_back(finished(std::move(capture)));
+    }
+    return out;
+}
+
+// The results in `output`, of the rank whose side files lie in `root`.
+std::vector<Capture> Recognizer::of_output(const std::string& root, const std::string& output) {
+    Capture capture;
+    capture.root = root;
+    capture.facts.path = root;
+    capture.files = files_of_folder(output);
+    add_beside(capture, root);
+    const bool msprof =
+        base_name(output) == "mindstudio_profiler_output" || base_name(root).starts_with("PROF_");
+    if (msprof) {
+        capture.facts.framework = "msprof";
+        add_device_files(capture, root);
+        for (const std::string& name : list_folder(root)) {
+            const auto named = file_by_name(name);
+            if (named && named->role == FileRole::kDatabase && output != root)
+                capture.files[FileRole::kDatabase].push_back(join_path(root, name));
+        }
+        const std::string analyze = join_path(root, "analyze");
+        for (auto& [role, paths] : files_of_folder(analyze))
+            if (!capture.has(role)) capture.files[role] = paths;
+    }
+    if (capture.has(FileRole::kDatabase) && wants("db")) {
+        std::vector<Capture> found = databases(capture);
+        if (!found.empty()) return found;
+    }
+    capture.files.erase(FileRole::kDatabase);
+    static constexpr FileRole kResults[] = {
+        FileRole::kTrace,           FileRole::kKernelDetails, FileRole::kOpSummary,
+        FileRole::kOperatorDetails, FileRole::kStepTraceTime, FileRole::kOperatorMemory,
+        FileRole::kMemoryRecord,    FileRole::kTaskTime,      FileRole::kOpStatistic,
+        FileRole::kApiStatistic,    FileRole::kCommunication};
+    const bool any = std::any_of(std::begin(kResults), std::end(kResults),
+                                 [&](FileRole role) { return capture.has(role); });
+    if (any && wants("text")) {
+        capture.facts.kind = msprof ? "msprof" : "text";
+        return {finished(std::move(capture))};
+    }
+    if (capture.has(FileRole::kAnalysisDatabase) && wants("db")) {
+        capture.files[FileRole::kDatabase] = {capture.first(FileRole::kAnalysisDatabase)};
+        return databases(capture);
+    }
+    return {};
+}
+
+// device_N/summary and device_N/timeline, a file for each iteration (2023).
+std::vector<Capture> Recognizer::old_layout(const std::string& path) {
+    Capture capture;
+    capture.root = capture.facts.path = path;
+    capture.facts.kind = capture.facts.framework = "msprof";
+    for (const std::string& name : list_folder(path)) {
+        if (!number_in_name(name, "device_", "")) continue;
+        for (const char* part : {"summary", "timeline"}) {
+            const std::string folder = join_path(join_path(path, name), part);
+            for (auto& [role, files] : files_of_folder(folder, true)) {
+                auto& list = capture.files[role];
+                list.insert(list.end(), files.begin(), files.end());
+            }
+        }
+    }
+    if (capture.files.empty() || !wants("text")) return {};
+    add_device_files(capture, path);
+    return {finished(std::move(capture))};
+}
+
+std::vector<Capture> Recognizer::rank_folder(const std::string& path) {
+    const std::string_view name = base_name(path);
+    if (name == "ASCEND_PROFILER_OUTPUT" || name == "mindstudio_profiler_output")
+        return of_output(parent_folder(path), path);
+    for (const char* output : {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"}) {
+        const std::string folder = join_path(path, output);
+        if (!is_folder(folder)) continue;
+        std::vector<Capture> found = of_output(path, folder);
+        if (!found.empty()) return found;
+        hint_ = "'" + folder + "' holds no results" +
+                (options_.source.empty() ? std::string() : " of source '" + options_.source + "'");
+    }
+    const auto here = files_of_folder(path);
+    static constexpr FileRole kSure[] = {FileRole::kKernelDetails, FileRole::kOpSummary, FileRole::kDatabase};
+    const bool results =
+        std::any_of(std::begin(kSure), std::end(kSure), [&](FileRole role) { return here.count(role) > 0; });
+    if (results || is_file(join_path(path, "trace_view.json"))) {
+        std::vector<Capture> found = of_output(path, path);
+        if (!found.empty()) return found;
+    }
+    std::vector<Capture> old = old_layout(path);
+    if (!old.empty()) return old;
+    if (name.starts_with("PROF_"))
+        hint_ = "'" + path + "' holds raw data only: export it first (msprof --export=on)";
+    if (name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms"))
+        hint_ = "'" + path + "' is not analysed yet: run the profiler's analyse() on it first";
+    return {};
+}
+
+std::vector<Capture> Recognizer::file(const std::string& path) {
+    const std::string_view name = base_name(path);
+    Capture capture;
+    capture.root = parent_folder(path);
+    capture.facts.path = path;
+    const auto named = file_by_name(name);
+    const bool table =
+        named && (named->role == FileRole::kKernelDetails || named->role == FileRole::kOpSummary);
+    if (table && name.ends_with(".csv")) {
+        capture.files[named->role] = {path};
+        capture.facts.kind = named->role == FileRole::kOpSummary ? "msprof" : "text";
+        capture.facts.framework = named->role == FileRole::kOpSummary ? "msprof" : "";
+        return {finished(std::move(capture))};
+    }
+    if (!name.ends_with(".json") && !name.ends_with(".gz")) {
+        if (db_content(path) == DbContent::kUnknown) return {};
+        capture.files[FileRole::kDatabase] = {path};
+        return databases(capture);
+    }
+    const auto kind = trace_kind(path, context_);
+    if (!kind) return {};
+    capture.files[FileRole::kTrace] = {path};
+    capture.facts.kind = *kind == TraceKind::kGpu ? "gpu" : "trace";
+    if (name.starts_with("msprof_")) capture.facts.framework = "msprof";
+    return {finished(std::move(capture))};
+}
+
+std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
+    std::error_code error;
+    const std::string real = fs::canonical(path, error).string();
+    if (error || !seen_.insert(real).second) return {};
+    std::vector<Capture> found = rank_folder(path);
+    if (!found.empty()) return found;
+    std::string previous;
+    for (const std::string& name : list_folder(path)) {
+        const std::string entry = join_path(path, name);
+        std::vector<Capture> below;
+        if (is_folder(entry)) {
+            if (depth < kMaxDepth && name != "cluster_analysis_output") below = folder(entry, depth + 1);
+        } else if (is_trace_name(name) && is_file(entry) && wants("text") && name != previous + ".gz") {
+            below = file(entry);
+            previous = name;
+        }
+        for (Capture& capture : below) found.push_back(std::move(capture));
+    }
+    return found;
+}
+
+// Which of two captures of one rank is the newer: by the time stamp in the name, else by the files' age.
+bool newer(const Capture& a, const Capture& b) {
+    if (a.age.size() != b.age.size()) return a.age.size() > b.age.size();
+    if (a.age != b.age) return a.age > b.age;
+    const auto age = [](const Capture& capture) {
+        int64_t newest = 0;
+        for (const std::string& file : capture.every_file())
+            newest = std::max(newest, stamp_file(file).mtime_ns);
+        return newest;
+    };
+    return age(a) > age(b);
+}
+
+std::vector<Capture> one_a_rank(std::vector<Capture> found, Diagnostics& diagnostics) {
+    std::vector<Capture> out;
+    for (Capture& capture : found) {
+        const auto same = std::find_if(out.begin(), out.end(), [&](const Capture& other) {
+            return capture.facts.rank && other.facts.rank == capture.facts.rank;
+        });
+        if (same == out.end()) {
+            out.push_back(std::move(capture));
+            continue;
+        }
+        if (newer(capture, *same)) std::swap(capture, *same);
+        Diagnostic twice;
+        twice.file = capture.facts.path;
+        twice.code = "rank_twice";
+        twice.message = "rank " + std::to_string(*capture.facts.rank) + " is also in " + same->facts.path +
+                        ", which is newer; this one is left out";
+        diagnostics.add(std::move(twice));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const Capture& a, const Capture& b) {
+        return a.facts.rank && (!b.facts.rank || *a.facts.rank < *b.facts.rank);
+    });
+    return out;
+}
+
+std::string known_ranks(const std::vector<Capture>& captures) {
+    std::string out;
+    for (const Capture& capture : captures) {
+        if (capture.facts.rank) out += (out.empty() ? "" : ", ") + std::to_string(*capture.facts.rank);
+    }
+    return out.empty() ? "the ranks of its captures are not known" : "ranks there are " + out;
+}
+
+}  // namespace
+
+std::vector<Capture> recognize(const std::string& path, const ProfileOptions& options, LoadContext& context) {
+    std::error_code error;
+    if (!fs::exists(path, error))
+        throw not_a_profile(path, error ? error.message() : "there is no such file or folder");
+    Recognizer recognizer(options, context);
+    std::vector<Capture> found = is_folder(path) ? recognizer.folder(path, 0) : recognizer.file(path);
+    if (found.empty()) {
+        if (!options.source.empty()) {
+            ProfileOptions any = options;
+            any.source.clear();
+            if (!recognize(path, any, context).empty())
+                throw Error("profana_open: '" + path + "' has nothing of source '" + options.source + "'");
+        }
+        throw not_a_profile(path, recognizer.hint().empty() ? "nothing in it is known" : recognizer.hint());
+    }
+    found = one_a_rank(std::move(found), context.diagnostics);
+    if (options.rank) {
+        const std::string ranks = known_ranks(found);
+        std::erase_if(found, [&](const Capture& capture) { return capture.facts.rank != options.rank; });
+        if (found.empty())
+            throw Error("profana_open: rank " + std::to_string(*options.rank) + " is not in '" + path +
+                        "'; " + ranks);
+    }
+    return found;
+}
+
+}  // namespace profana
