@@ -74,7 +74,10 @@ std::vector<TableSpec> make_specs() {
               {"connection_id", I, "as prof_kernel"},
               {"kernel_id", I, "prof_kernel.id of the same work; NULL: not a kernel"},
               {"size_bytes", I, "bytes copied; NULL: not a copy"},
-              {"source_row", I, kSourceRow}}),
+              {"source_row", I, kSourceRow},
+              {"is_schedule", I,
+               "1: an AI-CPU kernel that starts a collective (Db: COMMUNICATION_SCHEDULE_TASK_INFO, whose name "
+               "it has); bound to its operator by connection_id, not in prof_launch"}}),
         spec("prof_host_op", "Host operators, runtime calls, annotations, queue events.",
              {{"process_id", I, "process"},
               {"thread_id", I, "thread"},
@@ -101,7 +104,9 @@ std::vector<TableSpec> make_specs() {
                "where that is it; NULL: a ProfilerStep#, or depth is NULL"},
               {"self_ns", I,
                "ns: dur_ns less that of its children by parent_id (ProfilerStep# not counted), negative where "
-               "children outlast it; NULL: depth is NULL"}}),
+               "children outlast it; NULL: depth is NULL"},
+              {"concrete_inputs", T,
+               "GPU: the operator's scalar arguments, a JSON array beside input_shapes; NULL unknown"}}),
         spec("prof_launch", "Which host operator started which device work; a row per pair, in order of first appearance.",
              {{"host_op_id", I, "prof_host_op.id of the innermost operator bound to the launch; NULL: none found"},
               {"device_task_id", I, "prof_device_task.id; NULL: a collective or not found"},
