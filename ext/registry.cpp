@@ -13,6 +13,7 @@ std::vector<std::span<const FunctionSpec>> all_functions() {
     return {
         admin_functions(), interval_functions(), matching_functions(), nesting_functions(),
         flops_functions(), mfu_functions(),      text_functions(),     profile_functions(),
+        export_functions(),
     };
 }
 

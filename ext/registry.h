@@ -52,6 +52,7 @@ std::span<const FunctionSpec> mfu_functions();
 std::span<const FunctionSpec> text_functions();
 std::span<const FunctionSpec> admin_functions();
 std::span<const FunctionSpec> profile_functions();
+std::span<const FunctionSpec> export_functions();
 
 // Registers all functions and tables on a connection. Returns an SQLite result code.
 int register_all(Connection& connection, char** error);

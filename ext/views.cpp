@@ -25,16 +25,20 @@ std::string_view word_after(std::string_view line, std::string_view start) {
     return rest.substr(0, rest.find_first_of(" (\t"));
 }
 
-// A view or table starts a line with its CREATE statement; the comment lines just above are its doc, and
+// A view or table starts a line with its CREATE statement; the last comment above is its doc, and
 // the lines up to the closing parenthesis its columns.
 void add_help(std::string_view text, std::vector<HelpEntry>* out) {
     std::string comment;
+    bool after_blank = true;
     for (size_t at = 0; at < text.size();) {
         const std::string_view line = next_line(text, &at);
+        const bool blank = trim(line).empty();
         if (line.rfind("--", 0) == 0) {
+            if (after_blank) comment.clear();  // a new comment
             comment += std::string(trim(line.substr(2))) + "\n";
-            continue;
         }
+        after_blank = blank;
+        if (blank || line.rfind("--", 0) == 0) continue;
         const std::string_view view = word_after(line, "CREATE TEMP VIEW IF NOT EXISTS ");
         const std::string_view table = word_after(line, "CREATE TEMP TABLE IF NOT EXISTS ");
         if (!view.empty() || !table.empty()) {
@@ -46,7 +50,7 @@ void add_help(std::string_view text, std::vector<HelpEntry>* out) {
             }
             out->push_back(std::move(entry));
         }
-        if (!trim(line).empty()) comment.clear();
+        comment.clear();
     }
 }
 

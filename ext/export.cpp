@@ -1,0 +1,234 @@
+// The SQL function profana_export: what is written by default, where, and that nothing is lost on the way.
+#include "ext/export.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "ext/core/decimal.h"
+#include "ext/embedded_sql.h"
+#include "ext/registry.h"
+#include "ext/views.h"
+#include "vtab/profile.h"
+
+namespace profana {
+
+namespace fs = std::filesystem;
+
+Query::Query(sqlite3* db, const char* sql, const char** rest) : db_(db) {
+    if (sqlite3_prepare_v2(db, sql, -1, &statement_, rest) != SQLITE_OK)
+        throw Error(std::string("profana_export: ") + sqlite3_errmsg(db));
+}
+
+bool Query::step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    throw Error(sqlite3_errmsg(db_),
+                code == SQLITE_INTERRUPT ? ErrorKind::kInterrupted : ErrorKind::kGeneral);
+}
+
+std::string Query::name(int column) const {
+    return sqlite3_column_name(statement_, column);
+}
+
+std::string Query::text(int column) const {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return text == nullptr ? std::string() : std::string(text, sqlite3_column_bytes(statement_, column));
+}
+
+void run_script(Connection& connection, const std::string& script,
+                const std::function<void(Query&)>& on_rows) {
+    for (const char* rest = script.c_str(); *rest != '\0';) {
+        Query query(connection.db(), rest, &rest);
+        if (query.empty()) continue;
+        if (query.columns() > 0) {
+            on_rows(query);
+        } else {
+            query.step();
+        }
+    }
+}
+
+const std::string& embedded_text(const std::string& path) {
+    for (const EmbeddedSql& file : embedded_sql())
+        if (file.path == path) return file.text;
+    throw Error("profana_export: there is no sql/" + path);
+}
+
+namespace {
+
+// What an export holds when nothing is named: of these, every one that has rows.
+constexpr const char* kComparisonViews[] = {
+    "overall_metrics",       "overall_summary",
+    "communication_compare", "operator_compare_statistic",
+    "operator_compare",      "module_compare_statistic",
+    "module_compare",        "memory_compare_statistic",
+    "memory_compare",        "api_compare",
+    "kernel_compare",        "kernel_type_compare",
+};
+constexpr const char* kProfileViews[] = {
+    "prof_source",     "overall",        "hot_op",
+    "hot_kernel",      "host_bound",     "pipe_bound",
+    "cast_overhead",   "step_breakdown", "communication_summary",
+    "memory_peak",     "operator_mfu",   "module_mfu",
+    "mfu_record",      "mfu_total",      "kernel_mfu_estimate",
+    "prof_diagnostic",
+};
+
+bool exists(Connection& connection, const std::string& name) {
+    sqlite3_stmt* statement = nullptr;
+    const std::string sql = "SELECT 1 FROM \"" + name + "\" LIMIT 0";
+    const int code = sqlite3_prepare_v2(connection.db(), sql.c_str(), -1, &statement, nullptr);
+    sqlite3_finalize(statement);
+    return code == SQLITE_OK;
+}
+
+bool has_rows(Connection& connection, const std::string& name) {
+    return exists(connection, name) &&
+           Query(connection.db(), ("SELECT 1 FROM \"" + name + "\" LIMIT 1").c_str()).step();
+}
+
+// The types that a view's comment declares, a column a line: `name, -- INTEGER  ns, ...`.
+std::vector<std::string> declared_types(const std::string& view) {
+    std::vector<std::string> out;
+    for (const HelpEntry& entry : view_help()) {
+        if (entry.name != view) continue;
+        std::istringstream lines(entry.signature);
+        for (std::string line; std::getline(lines, line);) {
+            const size_t comment = line.find("--");
+            if (trim(line.substr(0, comment)).empty()) continue;
+            std::istringstream words(comment == std::string::npos ? "" : line.substr(comment + 2));
+            std::string type;
+            words >> type;
+            out.push_back(type == "INTEGER" || type == "REAL" || type == "TEXT" ? type : "");
+        }
+    }
+    return out;
+}
+
+ExportItem item_of(const std::string& view, const std::string& name) {
+    return {name, "SELECT * FROM \"" + view + "\"", declared_types(view)};
+}
+
+std::vector<ExportItem> default_items(Connection& connection) {
+    std::vector<ExportItem> out;
+    const bool pair = connection.profile("base") != nullptr && connection.profile("comparison") != nullptr;
+    const auto add = [&](const char* view) {
+        if (has_rows(connection, view)) out.push_back(item_of(view, view));
+    };
+    if (pair) std::for_each(std::begin(kComparisonViews), std::end(kComparisonViews), add);
+    std::for_each(std::begin(kProfileViews), std::end(kProfileViews), add);
+    // The tables that the reference writes into cluster_analysis.db, under its names.
+    if (has_rows(connection, "cluster_operator_mfu"))
+        out.push_back(item_of("cluster_operator_mfu", "OperatorMFU"));
+    if (has_rows(connection, "cluster_module_mfu")) out.push_back(item_of("cluster_module_mfu", "ModuleMFU"));
+    return out;
+}
+
+std::vector<ExportItem> named_items(Connection& connection, const std::string& names) {
+    std::vector<ExportItem> out;
+    std::istringstream list(names);
+    for (std::string part; std::getline(list, part, ',');) {
+        const std::string name(trim(part));
+        if (name.empty()) continue;
+        if (name.find('"') != std::string::npos || !exists(connection, name))
+            throw Error("profana_export: there is no table or view '" + name +
+                        "'; profana_help lists the shipped ones");
+        out.push_back(item_of(name, name));
+    }
+    if (out.empty())
+        throw Error("profana_export: the second argument names no table or view: '" + names + "'");
+    return out;
+}
+
+enum class Kind { kDatabase, kWorkbook, kHtml, kCsvFolder };
+
+Kind kind_of(const std::string& path) {
+    const std::string suffix = fs::path(path).extension();
+    if (suffix == ".db" || suffix == ".sqlite") return Kind::kDatabase;
+    if (suffix == ".xlsx") return Kind::kWorkbook;
+    if (suffix == ".html") return Kind::kHtml;
+    if (suffix.empty()) return Kind::kCsvFolder;
+    throw Error(
+        "profana_export: '" + path + "' ends in " + suffix +
+        "; it takes .db (tables), .xlsx (the comparison's workbook), .html (the comparison's report), or a "
+        "folder without a suffix (CSV files)");
+}
+
+std::string export_to(Connection& connection, const std::string& path, const char* names, bool overwrite) {
+    const Kind kind = kind_of(path);
+    if (names != nullptr && (kind == Kind::kWorkbook || kind == Kind::kHtml))
+        throw Error(
+            "profana_export: a workbook or HTML report has its fixed sheets; leave the second argument NULL");
+    if (connection.profiles().empty() && names == nullptr)
+        throw Error("profana_export: no profile is open; SELECT profana_open('base', 'PATH') first");
+    std::error_code problem;
+    if (fs::exists(path, problem) && !overwrite)
+        throw Error("profana_export: '" + path +
+                    "' is there already; give 1 as the third argument to replace it");
+    const std::string temporary = path + ".part" + std::to_string(getpid());
+    fs::remove_all(temporary, problem);
+    try {
+        int written = 0;
+        if (kind == Kind::kWorkbook) {
+            written = write_workbook(connection, names, temporary);
+        } else if (kind == Kind::kHtml) {
+            written = write_html(connection, temporary);
+        } else {
+            const auto items = names == nullptr ? default_items(connection) : named_items(connection, names);
+            written = kind == Kind::kDatabase ? write_database(connection, items, temporary)
+                                              : write_csv_folder(connection, items, temporary);
+        }
+        if (overwrite && kind == Kind::kCsvFolder) fs::remove_all(path, problem);
+        fs::rename(temporary, path);
+        return path + ": " + std::to_string(written) +
+               (kind == Kind::kWorkbook ? " sheets"
+                : kind == Kind::kHtml   ? " sections"
+                                        : " tables");
+    } catch (...) {
+        fs::remove_all(temporary, problem);
+        throw;
+    }
+}
+
+void export_function(sqlite3_context* context, int count, sqlite3_value** values) {
+    guard_function(context, [&] {
+        auto& connection = *static_cast<Connection*>(sqlite3_user_data(context));
+        const auto text = [&](int i) {
+            return i < count ? reinterpret_cast<const char*>(sqlite3_value_text(values[i])) : nullptr;
+        };
+        const char* path = text(0);
+        if (count > 3)
+            throw Error("profana_export: takes a path, views and overwrite, not " + std::to_string(count) +
+                        " arguments");
+        if (path == nullptr || *path == '\0')
+            throw Error("profana_export: the first argument is the path to write, not NULL");
+        const std::string done =
+            export_to(connection, path, text(1), count > 2 && sqlite3_value_int(values[2]) == 1);
+        sqlite3_result_text64(context, done.data(), done.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    });
+}
+
+constexpr const char* kDoc =
+    "Writes views as a file by its suffix: .db plain tables, no suffix a folder of CSV files, .xlsx the "
+    "comparison's "
+    "workbook, .html its report. views: names by comma; NULL: every shipped view that has rows. An existing "
+    "path is an "
+    "error unless overwrite is 1. The file appears under its name when it is whole. Returns what was "
+    "written.";
+
+constexpr FunctionSpec kFunctions[] = {
+    {"profana_export", -1, kDirectOnly,
+     "profana_export(path TEXT [, views TEXT [, overwrite INTEGER]]) -> TEXT", kDoc, export_function},
+};
+
+}  // namespace
+
+std::span<const FunctionSpec> export_functions() {
+    return kFunctions;
+}
+
+}  // namespace profana

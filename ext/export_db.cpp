@@ -1,0 +1,114 @@
+// Exports as plain tables of a new SQLite database, and as a folder of CSV files.
+#include <filesystem>
+#include <fstream>
+
+#include "ext/export.h"
+
+namespace profana {
+namespace {
+
+std::string quoted(const std::string& name) {
+    std::string out = "\"";
+    for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+// The database being written, on a connection of its own: the caller's transaction is not touched.
+class Target {
+  public:
+    explicit Target(const std::string& path) {
+        if (sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
+            SQLITE_OK) {
+            const std::string message = sqlite3_errmsg(db_);
+            sqlite3_close(db_);
+            throw Error("profana_export: " + path + ": " + message, ErrorKind::kCannotOpen);
+        }
+        run("PRAGMA journal_mode = OFF");
+        run("BEGIN");
+    }
+    ~Target() { sqlite3_close(db_); }
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+
+    sqlite3* db() const { return db_; }
+    void run(const std::string& sql) {
+        if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+            throw Error(std::string("profana_export: ") + sqlite3_errmsg(db_));
+    }
+
+  private:
+    sqlite3* db_ = nullptr;
+};
+
+std::string create_statement(const ExportItem& item, const Query& rows) {
+    std::string sql = "CREATE TABLE " + quoted(item.name) + " (";
+    for (int c = 0; c < rows.columns(); ++c) {
+        const char* declared = sqlite3_column_decltype(rows.statement(), c);
+        std::string type = declared != nullptr ? declared : "";
+        if (static_cast<size_t>(c) < item.types.size() && !item.types[c].empty()) type = item.types[c];
+        sql += (c > 0 ? ", " : "") + quoted(rows.name(c)) + (type.empty() ? "" : " " + type);
+    }
+    return sql + ")";
+}
+
+std::string insert_statement(const ExportItem& item, int columns) {
+    std::string sql = "INSERT INTO " + quoted(item.name) + " VALUES (?";
+    for (int c = 1; c < columns; ++c) sql += ", ?";
+    return sql + ")";
+}
+
+void copy_rows(Target& target, const ExportItem& item, Query& rows) {
+    target.run(create_statement(item, rows));
+    Query insert(target.db(), insert_statement(item, rows.columns()).c_str());
+    while (rows.step()) {
+        for (int c = 0; c < rows.columns(); ++c)
+            sqlite3_bind_value(insert.statement(), c + 1, sqlite3_column_value(rows.statement(), c));
+        insert.step();
+        sqlite3_reset(insert.statement());
+    }
+}
+
+// RFC 4180; NULL is an empty cell, an empty text is "".
+std::string csv_cell(const Query& rows, int column) {
+    if (rows.is_null(column)) return "";
+    const std::string text = rows.text(column);
+    if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    return quoted(text);
+}
+
+void write_csv(Query& rows, const std::string& path) {
+    std::ofstream out(path, std::ios::binary);
+    for (int c = 0; c < rows.columns(); ++c) out << (c > 0 ? "," : "") << rows.name(c);
+    out << "\r\n";
+    while (rows.step()) {
+        for (int c = 0; c < rows.columns(); ++c) out << (c > 0 ? "," : "") << csv_cell(rows, c);
+        out << "\r\n";
+    }
+    out.close();
+    if (!out) throw Error("profana_export: " + path + ": cannot be written", ErrorKind::kCannotOpen);
+}
+
+}  // namespace
+
+int write_database(Connection& connection, const std::vector<ExportItem>& items, const std::string& path) {
+    Target target(path);
+    for (const ExportItem& item : items) {
+        Query rows(connection.db(), item.sql.c_str());
+        copy_rows(target, item, rows);
+    }
+    target.run("COMMIT");
+    return static_cast<int>(items.size());
+}
+
+int write_csv_folder(Connection& connection, const std::vector<ExportItem>& items, const std::string& path) {
+    std::error_code problem;
+    if (!std::filesystem::create_directories(path, problem))
+        throw Error("profana_export: " + path + ": " + problem.message(), ErrorKind::kCannotOpen);
+    for (const ExportItem& item : items) {
+        Query rows(connection.db(), item.sql.c_str());
+        write_csv(rows, path + "/" + item.name + ".csv");
+    }
+    return static_cast<int>(items.size());
+}
+
+}  // namespace profana

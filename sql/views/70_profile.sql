@@ -1,0 +1,359 @@
+-- Views of one profile: where its time goes. Each has the columns profile and rank first, so several open profiles
+-- stand side by side.
+
+-- hot_op: which kinds of operator take the device's time?
+--
+-- One row per (op_type, core_type), largest total first; collectives are left out, as in op_statistic.csv.
+-- Rule: computed from the kernels; where a source has no kernel with a type (Level0), read from op_statistic.csv.
+
+CREATE TEMP VIEW IF NOT EXISTS hot_op(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  op_type,                -- TEXT     operator type; GPU: NULL, see hot_kernel
+  core_type,              -- TEXT     accelerator core
+  calls,                  -- INTEGER
+  total_ns,               -- INTEGER  ns
+  min_ns,                 -- INTEGER  ns
+  avg_ns,                 -- REAL     ns
+  max_ns,                 -- INTEGER  ns
+  time_ratio,             -- REAL     share of the rank's total, 0..1
+  source                  -- TEXT     computed (from kernels) or read (from op_statistic.csv)
+) AS
+WITH computed AS (
+  SELECT profile, rank, op_type, core_type, count(*) AS calls, sum(dur_ns) AS total_ns, min(dur_ns) AS min_ns,
+         avg(dur_ns) AS avg_ns, max(dur_ns) AS max_ns, 'computed' AS source
+    FROM prof_kernel
+   WHERE is_communication IS NOT 1
+   GROUP BY profile, rank, op_type, core_type
+),
+typed AS (               -- the ranks whose kernels have types
+  SELECT DISTINCT profile, rank FROM computed WHERE op_type IS NOT NULL
+),
+chosen AS (
+  SELECT computed.* FROM computed
+   WHERE EXISTS (SELECT 1 FROM typed WHERE typed.profile = computed.profile AND typed.rank IS computed.rank)
+      OR NOT EXISTS (SELECT 1 FROM prof_op_stat AS s WHERE s.profile = computed.profile AND s.rank IS computed.rank)
+   UNION ALL
+  SELECT profile, rank, op_type, core_type, count, total_ns, min_ns, avg_ns, max_ns, 'read' FROM prof_op_stat AS s
+   WHERE NOT EXISTS (SELECT 1 FROM typed WHERE typed.profile = s.profile AND typed.rank IS s.rank)
+)
+SELECT profile, rank, op_type, core_type, calls, total_ns, min_ns, avg_ns, max_ns,
+       total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0), source
+  FROM chosen
+ ORDER BY profile, rank, total_ns DESC;
+
+-- hot_kernel: which kernels take the device's time?
+--
+-- One row per kernel name and input shapes, largest total first; collectives are left out.
+
+CREATE TEMP VIEW IF NOT EXISTS hot_kernel(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  name,                   -- TEXT     kernel name
+  op_type,                -- TEXT     operator type
+  input_shapes,           -- TEXT     NULL: unknown
+  calls,                  -- INTEGER
+  total_ns,               -- INTEGER  ns
+  avg_ns,                 -- REAL     ns
+  min_ns,                 -- INTEGER  ns
+  max_ns,                 -- INTEGER  ns
+  time_ratio              -- REAL     share of the rank's total, 0..1
+) AS
+WITH kernel_sum AS (
+  SELECT profile, rank, name, op_type, input_shapes, count(*) AS calls, sum(dur_ns) AS total_ns, avg(dur_ns) AS avg_ns,
+         min(dur_ns) AS min_ns, max(dur_ns) AS max_ns
+    FROM prof_kernel
+   WHERE is_communication IS NOT 1
+   GROUP BY profile, rank, name, op_type, input_shapes
+)
+SELECT profile, rank, name, op_type, input_shapes, calls, total_ns, avg_ns, min_ns, max_ns,
+       total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0)
+  FROM kernel_sum
+ ORDER BY profile, rank, total_ns DESC;
+
+-- step_breakdown: what was the device doing in each step?
+--
+-- One row per step and device. Rule: step_trace_time.csv (StepTraceTime) where the source has it; else from the kernels and
+-- collectives of the step as interval sets: exposed communication is what no kernel covers, free is the rest of the time
+-- between the first and the last of them. Without steps one row, step NULL, for the whole profile.
+
+CREATE TEMP VIEW IF NOT EXISTS step_breakdown(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  device_id,              -- INTEGER  NULL: unknown
+  step,                   -- INTEGER  NULL: no step markers
+  computing_ns,           -- INTEGER  ns
+  communication_not_overlapped_ns, -- INTEGER  ns, communication that no computing hides
+  overlapped_ns,          -- INTEGER  ns, communication hidden by computing
+  communication_ns,       -- INTEGER  ns
+  free_ns,                -- INTEGER  ns, neither
+  total_ns,               -- INTEGER  ns, computing + communication_not_overlapped + free
+  source                  -- TEXT     read or computed
+) AS
+WITH computing AS (
+  SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns) AS busy, min(start_ns) AS first_ns, max(end_ns) AS last_ns
+    FROM prof_kernel
+   WHERE is_communication IS NOT 1
+   GROUP BY profile, rank, device_id, step
+),
+communication AS (
+  SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns) AS busy, min(start_ns) AS first_ns, max(end_ns) AS last_ns
+    FROM prof_comm_op
+   GROUP BY profile, rank, device_id, step
+),
+both AS (
+  SELECT k.profile, k.rank, k.device_id, k.step, k.busy AS computing, c.busy AS communication,
+         min(k.first_ns, ifnull(c.first_ns, k.first_ns)) AS first_ns, max(k.last_ns, ifnull(c.last_ns, k.last_ns)) AS last_ns
+    FROM computing AS k
+    LEFT JOIN communication AS c ON c.profile = k.profile AND c.rank IS k.rank AND c.device_id IS k.device_id AND c.step IS k.step
+),
+computed AS (
+  SELECT profile, rank, device_id, step, ifnull(interval_length(computing), 0) AS computing_ns,
+         ifnull(interval_length(interval_difference(communication, computing)), 0) AS exposed_ns,
+         ifnull(interval_length(communication), 0) AS communication_ns, last_ns - first_ns AS total_ns
+    FROM both
+)
+SELECT profile, rank, device_id, step, computing_ns, communication_not_overlapped_ns, overlapped_ns, communication_ns, free_ns,
+       computing_ns + communication_not_overlapped_ns + free_ns, 'read'
+  FROM prof_step_time
+UNION ALL
+SELECT profile, rank, device_id, step, computing_ns, exposed_ns, communication_ns - exposed_ns, communication_ns,
+       total_ns - computing_ns - exposed_ns, total_ns, 'computed'
+  FROM computed AS c
+ WHERE NOT EXISTS (SELECT 1 FROM prof_step_time AS s WHERE s.profile = c.profile AND s.rank IS c.rank)
+ ORDER BY 1, 2, 3, 4;
+
+-- host_bound: does the device wait for the host, for the network, or work?
+--
+-- One row per step and device. Rule: the largest of the three parts of the step names it: free time, host bound; exposed
+-- communication, communication bound; computing, compute bound.
+
+CREATE TEMP VIEW IF NOT EXISTS host_bound(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  device_id,              -- INTEGER  NULL: unknown
+  step,                   -- INTEGER  NULL: no step markers
+  computing_ns,           -- INTEGER  ns
+  communication_not_overlapped_ns, -- INTEGER  ns
+  free_ns,                -- INTEGER  ns
+  free_to_computing_ratio, -- REAL    free / computing; NULL: no computing
+  verdict                 -- TEXT     host bound, communication bound, compute bound
+) AS
+SELECT profile, rank, device_id, step, computing_ns, communication_not_overlapped_ns, free_ns,
+       free_ns * 1.0 / nullif(computing_ns, 0),
+       CASE WHEN free_ns >= computing_ns AND free_ns >= communication_not_overlapped_ns THEN 'host bound'
+            WHEN communication_not_overlapped_ns > computing_ns THEN 'communication bound'
+            ELSE 'compute bound' END
+  FROM step_breakdown;
+
+-- pmu_pipe: which counter tells how busy which pipe was. Users may add rows.
+--
+-- Split chips count cube (aic_) and vector (aiv_) cores apart; older ones have one set; the 200I/500 writes *_exe_*.
+
+CREATE TEMP TABLE IF NOT EXISTS pmu_pipe(
+  metric TEXT PRIMARY KEY, -- TEXT    prof_kernel_pmu.metric
+  pipe TEXT               -- TEXT     cube, vector, scalar, mte1, mte2, mte3, fixpipe
+);
+INSERT OR IGNORE INTO pmu_pipe(metric, pipe) VALUES
+  ('aic_mac_ratio', 'cube'), ('mac_ratio', 'cube'), ('mac_exe_ratio', 'cube'),
+  ('aiv_vec_ratio', 'vector'), ('vec_ratio', 'vector'), ('vec_exe_ratio', 'vector'),
+  ('aic_scalar_ratio', 'scalar'), ('aiv_scalar_ratio', 'scalar'), ('scalar_ratio', 'scalar'), ('scalar_exe_ratio', 'scalar'),
+  ('aic_mte1_ratio', 'mte1'), ('aiv_mte1_ratio', 'mte1'), ('mte1_ratio', 'mte1'), ('mte1_exe_ratio', 'mte1'),
+  ('aic_mte2_ratio', 'mte2'), ('aiv_mte2_ratio', 'mte2'), ('mte2_ratio', 'mte2'), ('mte2_exe_ratio', 'mte2'),
+  ('aic_mte3_ratio', 'mte3'), ('aiv_mte3_ratio', 'mte3'), ('mte3_ratio', 'mte3'), ('mte3_exe_ratio', 'mte3'),
+  ('aic_fixpipe_ratio', 'fixpipe'), ('fixpipe_ratio', 'fixpipe'), ('fixpipe_exe_ratio', 'fixpipe');
+
+-- pipe_bound: which pipe of the core bounds each kind of kernel?
+--
+-- One row per (op_type, name), largest total first, for kernels with pipe counters. Rule: a pipe's figure is its busy share,
+-- averaged over the calls with their durations as weights; of a mixed kernel's cube and vector half the busier counts; the
+-- largest figure names the bound. Shares of different pipes overlap, so they may add up to more than 1.
+
+CREATE TEMP VIEW IF NOT EXISTS pipe_bound(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  op_type,                -- TEXT     operator type
+  name,                   -- TEXT     kernel name
+  calls,                  -- INTEGER  with counters
+  total_ns,               -- INTEGER  ns
+  cube_ratio,             -- REAL     0..1; NULL: not counted
+  vector_ratio,           -- REAL     0..1
+  scalar_ratio,           -- REAL     0..1
+  mte1_ratio,             -- REAL     0..1, L1 to L0
+  mte2_ratio,             -- REAL     0..1, memory to the core
+  mte3_ratio,             -- REAL     0..1, the core to memory
+  fixpipe_ratio,          -- REAL     0..1, L0C to memory
+  bound                   -- TEXT     the pipe with the largest share
+) AS
+WITH kernel_pipe AS (    -- the busier half of a kernel for each pipe
+  SELECT p.profile, p.rank, p.kernel_id, m.pipe, max(p.value) AS share
+    FROM prof_kernel_pmu AS p
+    JOIN pmu_pipe AS m ON m.metric = p.metric
+   GROUP BY p.profile, p.rank, p.kernel_id, m.pipe
+),
+pipe_mean AS (
+  SELECT k.profile, k.rank, k.op_type, k.name, kp.pipe, count(*) AS calls, sum(k.dur_ns) AS total_ns,
+         sum(kp.share * k.dur_ns) / nullif(sum(k.dur_ns), 0) AS share
+    FROM kernel_pipe AS kp
+    JOIN prof_kernel AS k ON k.profile = kp.profile AND k.id = kp.kernel_id
+   GROUP BY k.profile, k.rank, k.op_type, k.name, kp.pipe
+),
+ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, rank, op_type, name ORDER BY share DESC, pipe) AS place FROM pipe_mean
+)
+SELECT profile, rank, op_type, name, max(calls), max(total_ns),
+       max(share) FILTER (WHERE pipe = 'cube'), max(share) FILTER (WHERE pipe = 'vector'),
+       max(share) FILTER (WHERE pipe = 'scalar'), max(share) FILTER (WHERE pipe = 'mte1'),
+       max(share) FILTER (WHERE pipe = 'mte2'), max(share) FILTER (WHERE pipe = 'mte3'),
+       max(share) FILTER (WHERE pipe = 'fixpipe'), max(pipe) FILTER (WHERE place = 1)
+  FROM ranked
+ GROUP BY profile, rank, op_type, name
+ ORDER BY profile, rank, max(total_ns) DESC;
+
+-- cast_overhead: how much device time goes into converting data, and between which operators?
+--
+-- One row per conversion type and its neighbours on the stream, largest total first. A conversion is a kernel whose type is
+-- Cast, TransData or Transpose: work that changes a type or layout and computes nothing.
+
+CREATE TEMP VIEW IF NOT EXISTS cast_overhead(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  op_type,                -- TEXT     Cast, TransData, Transpose
+  previous_op_type,       -- TEXT     the kernel before it on its stream; NULL: none
+  next_op_type,           -- TEXT     the kernel after it on its stream; NULL: none
+  calls,                  -- INTEGER
+  total_ns,               -- INTEGER  ns
+  time_ratio,             -- REAL     share of all kernel time of the rank, 0..1
+  type_time_ratio         -- REAL     the same for all conversions of this type, 0..1
+) AS
+WITH neighbour AS (
+  SELECT profile, rank, op_type, dur_ns, lag(op_type) OVER stream AS previous_op_type, lead(op_type) OVER stream AS next_op_type
+    FROM prof_kernel
+   WHERE is_communication IS NOT 1
+  WINDOW stream AS (PARTITION BY profile, rank, device_id, stream_id ORDER BY start_ns, id)
+),
+whole AS (
+  SELECT profile, rank, sum(dur_ns) AS total_ns FROM prof_kernel WHERE is_communication IS NOT 1 GROUP BY profile, rank
+),
+conversion AS (
+  SELECT profile, rank, op_type, previous_op_type, next_op_type, count(*) AS calls, sum(dur_ns) AS total_ns
+    FROM neighbour
+   WHERE op_type IN ('Cast', 'TransData', 'Transpose')
+   GROUP BY profile, rank, op_type, previous_op_type, next_op_type
+)
+SELECT c.profile, c.rank, c.op_type, c.previous_op_type, c.next_op_type, c.calls, c.total_ns,
+       c.total_ns * 1.0 / nullif(w.total_ns, 0),
+       sum(c.total_ns) OVER (PARTITION BY c.profile, c.rank, c.op_type) * 1.0 / nullif(w.total_ns, 0)
+  FROM conversion AS c
+  JOIN whole AS w ON w.profile = c.profile AND w.rank IS c.rank
+ ORDER BY c.profile, c.rank, c.total_ns DESC;
+
+-- collection_check: do two collections of the same load agree on where the time goes?
+--
+-- One row per operator type of the profiles 'base' and 'comparison': its share of device time on each side. They agree where the
+-- shares differ by at most 2 points; a type on one side only never agrees.
+
+CREATE TEMP VIEW IF NOT EXISTS collection_check(
+  op_type,                -- TEXT     operator type
+  base_calls,             -- INTEGER  NULL: not there
+  base_time_ratio,        -- REAL     0..1
+  comparison_calls,       -- INTEGER  NULL: not there
+  comparison_time_ratio,  -- REAL     0..1
+  diff_time_ratio,        -- REAL     comparison - base; a missing side counts 0
+  verdict                 -- TEXT     agree, differ, base only, comparison only
+) AS
+WITH share AS (
+  SELECT profile, op_type, sum(calls) AS calls, sum(total_ns) * 1.0 / nullif(sum(sum(total_ns)) OVER (PARTITION BY profile), 0) AS time_ratio
+    FROM hot_op
+   WHERE profile IN ('base', 'comparison')
+   GROUP BY profile, op_type
+),
+paired AS (
+  SELECT ifnull(b.op_type, c.op_type) AS op_type, b.calls AS base_calls, b.time_ratio AS base_ratio, c.calls AS comparison_calls,
+         c.time_ratio AS comparison_ratio
+    FROM (SELECT * FROM share WHERE profile = 'base') AS b
+    FULL JOIN (SELECT * FROM share WHERE profile = 'comparison') AS c ON c.op_type IS b.op_type
+)
+SELECT op_type, base_calls, base_ratio, comparison_calls, comparison_ratio, ifnull(comparison_ratio, 0) - ifnull(base_ratio, 0),
+       CASE WHEN base_calls IS NULL THEN 'comparison only' WHEN comparison_calls IS NULL THEN 'base only'
+            WHEN abs(comparison_ratio - base_ratio) <= 0.02 THEN 'agree' ELSE 'differ' END
+  FROM paired
+ ORDER BY max(ifnull(base_ratio, 0), ifnull(comparison_ratio, 0)) DESC, op_type;
+
+-- communication_summary: what does each kind of collective cost in each group?
+--
+-- One row per group and operation type, largest total first. Wait is the time of its Notify_Wait tasks on the plane that waits
+-- least, transmit the tasks that move bytes; bandwidth is bytes over their time.
+
+CREATE TEMP VIEW IF NOT EXISTS communication_summary(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  group_name,             -- TEXT     process group, or the raw label where it has no name
+  op_type,                -- TEXT     kind of operation
+  calls,                  -- INTEGER
+  total_ns,               -- INTEGER  ns
+  wait_ns,                -- INTEGER  ns; NULL: no tasks recorded
+  transmit_ns,            -- INTEGER  ns, summed over the planes; NULL: no tasks recorded
+  size_bytes,             -- INTEGER  bytes moved; NULL: no tasks recorded
+  bandwidth_gb_per_s,     -- REAL     10^9 byte/s over transmit_ns; NULL: nothing moved
+  time_ratio              -- REAL     share of all communication of the rank, 0..1
+) AS
+WITH plane AS (          -- the tasks of one operation on one plane
+  SELECT profile, comm_op_id, plane_id, sum(dur_ns) FILTER (WHERE name = 'Notify_Wait') AS wait_ns,
+         sum(dur_ns) FILTER (WHERE size_bytes > 0) AS transmit_ns, sum(size_bytes) FILTER (WHERE size_bytes > 0) AS size_bytes
+    FROM prof_comm_task
+   WHERE comm_op_id IS NOT NULL
+   GROUP BY profile, comm_op_id, plane_id
+),
+task AS (
+  SELECT profile, comm_op_id, min(ifnull(wait_ns, 0)) AS wait_ns, sum(transmit_ns) AS transmit_ns, sum(size_bytes) AS size_bytes
+    FROM plane
+   GROUP BY profile, comm_op_id
+),
+summed AS (
+  SELECT o.profile, o.rank, ifnull(nullif(o.process_group, ''), o.group_name) AS group_name, ifnull(o.op_type, o.name) AS op_type,
+         count(*) AS calls, sum(o.dur_ns) AS total_ns, sum(t.wait_ns) AS wait_ns, sum(t.transmit_ns) AS transmit_ns,
+         sum(t.size_bytes) AS size_bytes
+    FROM prof_comm_op AS o
+    LEFT JOIN task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
+   GROUP BY 1, 2, 3, 4
+)
+SELECT profile, rank, group_name, op_type, calls, total_ns, wait_ns, transmit_ns, size_bytes,
+       size_bytes * 1.0 / nullif(transmit_ns, 0), total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0)
+  FROM summed
+ ORDER BY profile, rank, total_ns DESC;
+
+-- memory_peak: when was most device memory in use, and for what?
+--
+-- One row per operator that held memory at the peak, largest first. The peak is the first record with the largest allocated
+-- bytes of any one component of a device; alive is what was allocated at or before it and not yet released.
+
+CREATE TEMP VIEW IF NOT EXISTS memory_peak(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  device_id,              -- INTEGER  device
+  component,              -- TEXT     PTA, PTA+GE, GE, MindSpore, CUDA ...
+  peak_ns,                -- INTEGER  ns, when
+  allocated_bytes,        -- INTEGER  bytes in use at the peak
+  reserved_bytes,         -- INTEGER  bytes reserved then
+  name,                   -- TEXT     operator; NULL: nothing known alive
+  blocks,                 -- INTEGER  blocks of that operator alive
+  size_bytes              -- INTEGER  their bytes
+) AS
+WITH ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, rank, device_id ORDER BY allocated_bytes DESC, ts_ns, id) AS place
+    FROM prof_memory_usage
+   WHERE allocated_bytes IS NOT NULL AND device_id IS NOT NULL
+),
+peak AS (
+  SELECT * FROM ranked WHERE place = 1
+)
+SELECT p.profile, p.rank, p.device_id, p.component, p.ts_ns, p.allocated_bytes, p.reserved_bytes, ifnull(a.name, o.name),
+       count(a.id), sum(a.size_bytes)
+  FROM peak AS p
+  LEFT JOIN prof_memory_alloc AS a
+         ON a.profile = p.profile AND a.rank IS p.rank AND a.device_id = p.device_id AND a.alloc_ns <= p.ts_ns
+        AND (a.release_ns IS NULL OR a.release_ns > p.ts_ns) AND a.size_bytes > 0
+  LEFT JOIN prof_host_op AS o ON o.profile = a.profile AND o.id = a.host_op_id
+ GROUP BY p.profile, p.rank, p.device_id, ifnull(a.name, o.name)
+ ORDER BY p.profile, p.rank, p.device_id, sum(a.size_bytes) DESC;

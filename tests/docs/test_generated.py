@@ -1,0 +1,45 @@
+"""The generated pages are what the library says of itself, and everything public is documented."""
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TYPES = {"INTEGER", "REAL", "TEXT", "BLOB", "ANY"}
+
+
+def undocumented(rows):
+    """Public functions without a doc, views without a question or with a column that lacks its type or meaning."""
+    sys.path.insert(0, os.path.join(ROOT, "docs"))
+    from generate import columns
+    for name, kind, signature, doc in rows:
+        if not doc.strip():
+            yield f"{kind} {name} has no doc"
+        if kind == "function" and (f"{name}(" not in signature or "->" not in signature):
+            yield f"function {name}: the signature is {signature!r}"
+        if kind == "view":
+            if not doc.startswith(f"{name}: "):
+                yield f"view {name}: its comment does not begin with '{name}: '"
+            for column, declared, meaning in columns(signature):
+                if declared not in TYPES:
+                    yield f"view {name}: column {column} has no type"
+                if not meaning and not re.search(r"(name|calls|count|rank|_id)$", column):
+                    yield f"view {name}: column {column} has no meaning"
+
+
+library = os.path.abspath(sys.argv[1])
+done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "docs/generate.py"), library, "--check"], text=True, capture_output=True,
+                      check=False)
+problems = [done.stderr.strip()] if done.returncode else []
+connection = sqlite3.connect(":memory:")
+connection.enable_load_extension(True)
+connection.load_extension(library)
+rows = connection.execute("SELECT name, kind, signature, doc FROM profana_help").fetchall()
+problems += undocumented(rows)
+names = {row[0] for row in rows}
+for (name,) in connection.execute("SELECT name FROM temp.sqlite_schema WHERE type = 'view'"):
+    if name not in names:
+        problems.append(f"view {name} is not in profana_help")
+print("\n".join(problems) or f"{len(rows)} entries: ok")
+sys.exit(1 if problems else 0)
