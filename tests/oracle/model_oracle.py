@@ -44,8 +44,9 @@ def read(alias, path, options):
     else:
         kind, facts = "trace" if single else "text", text.read(model, path)
     step = options.get("step")
-    return model, {"profile": alias, "rank": model.rank, "path": path, "kind": kind, "framework": facts["framework"],
-                   "step": int(step) if step is not None else None, "time_base_ns": facts["time_base_ns"]}
+    return model, {"alias": alias, "rank": model.rank, "path": path, "kind": kind,
+                   "framework": facts["framework"],
+                   "step_option": int(step) if step is not None else None, "time_base_ns": facts["time_base_ns"]}
 
 
 def main():

@@ -1,0 +1,44 @@
+-- What every comparison starts from: the two profiles, their options and the settings.
+
+-- compare_side: which two profiles are compared, and what kind of source is each?
+--
+-- The profiles opened under the aliases base and comparison, a row each. Rules differ by family: an Ascend
+-- text export brings its own analysis lanes, a database and a GPU trace bring intervals.
+CREATE TEMP VIEW IF NOT EXISTS compare_side(
+  profile,                -- TEXT     base or comparison
+  family,                 -- TEXT     text, db or gpu
+  step,                   -- INTEGER  step asked for in profana_open; NULL: everything
+  step_start_ns,          -- INTEGER  ns, its bounds on the host, both inclusive; NULL: no step asked for
+  step_end_ns,            -- INTEGER  ns
+  time_base_ns            -- INTEGER  ns that the reader added to the file's own times
+) AS
+SELECT s.alias,
+       CASE WHEN min(s.kind) = 'gpu' THEN 'gpu'
+            WHEN min(s.kind) IN ('text', 'trace', 'msprof') THEN 'text'
+            ELSE 'db' END,
+       min(s.step_option),
+       CASE WHEN min(s.step_option) IS NOT NULL
+            THEN (SELECT min(p.start_ns) FROM prof_step AS p
+                   WHERE p.profile = s.alias AND p.step = s.step_option) END,
+       CASE WHEN min(s.step_option) IS NOT NULL
+            THEN (SELECT max(p.end_ns) FROM prof_step AS p
+                   WHERE p.profile = s.alias AND p.step = s.step_option) END,
+       min(s.time_base_ns)
+  FROM prof_source AS s
+ WHERE s.alias IN ('base', 'comparison')
+ GROUP BY s.alias;
+
+-- compare_setting: how are operators matched?
+--
+-- The settings of profana_set that hold for a comparison, on one row.
+CREATE TEMP VIEW IF NOT EXISTS compare_setting(
+  use_input_shape,        -- INTEGER  1: input shapes are part of an operator's key
+  max_kernel_num,         -- INTEGER  pairs with more kernels are compared by their children; 0: never
+  op_name_map,            -- TEXT     JSON object: name -> name that it counts as
+  match                   -- TEXT     block or lcs
+) AS
+SELECT max(CAST(value AS INTEGER)) FILTER (WHERE name = 'use_input_shape'),
+       max(CAST(value AS INTEGER)) FILTER (WHERE name = 'max_kernel_num'),
+       max(value) FILTER (WHERE name = 'op_name_map'),
+       max(value) FILTER (WHERE name = 'match')
+  FROM prof_setting;
