@@ -50,6 +50,7 @@ std::span<const FunctionSpec> nesting_functions();
 std::span<const FunctionSpec> flops_functions();
 std::span<const FunctionSpec> mfu_functions();
 std::span<const FunctionSpec> text_functions();
+std::span<const FunctionSpec> comparison_functions();
 std::span<const FunctionSpec> admin_functions();
 std::span<const FunctionSpec> profile_functions();
 std::span<const FunctionSpec> export_functions();

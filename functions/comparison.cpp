@@ -1,0 +1,115 @@
+// What comparisons say about two figures and about many: ratio, verdict, quantiles.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ext/core/rounding.h"
+#include "ext/registry.h"
+#include "functions/aggregate.h"
+#include "functions/arguments.h"
+
+namespace profana {
+namespace {
+
+constexpr int kRatioDigits = 4;  // what the compare tool shows, and decides by what it paints red
+
+double figure_or_zero(const Argument& argument) {
+    return is_null(argument.value) ? 0 : real_argument(argument);
+}
+
+double ratio_of(double base, double comparison) {
+    if (base == comparison) return 1;
+    if (base == 0) return std::numeric_limits<double>::infinity();
+    return comparison / base;
+}
+
+void compare_ratio_function(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        sqlite3_result_double(context, ratio_of(figure_or_zero({"compare_ratio", "base", values[0]}),
+                                                figure_or_zero({"compare_ratio", "comparison", values[1]})));
+    });
+}
+
+const char* verdict_of(double ratio) {
+    const double shown = round_even(ratio, kRatioDigits);
+    return shown > 1 ? "worse" : shown < 1 ? "better" : "same";
+}
+
+void compare_verdict_function(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        const double base = figure_or_zero({"compare_verdict", "base", values[0]});
+        const double comparison = figure_or_zero({"compare_verdict", "comparison", values[1]});
+        const char* verdict = verdict_of(ratio_of(base, comparison));
+        if (is_null(values[0]))
+            verdict = is_null(values[1]) ? nullptr : "comparison only";
+        else if (is_null(values[1]))
+            verdict = "base only";
+        sqlite3_result_text(context, verdict, -1, SQLITE_STATIC);
+    });
+}
+
+// All values of one group: a quantile cannot be had from less.
+struct Values {
+    std::vector<double> values;
+    double fraction = 0;
+
+    double quantile() {
+        const double at = fraction * static_cast<double>(values.size() - 1);
+        const auto lower = values.begin() + static_cast<std::ptrdiff_t>(at);
+        std::nth_element(values.begin(), lower, values.end());
+        const double rest = at - std::floor(at);
+        if (rest == 0) return *lower;
+        return *lower + (*std::min_element(lower + 1, values.end()) - *lower) * rest;
+    }
+};
+
+void quantile_step(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        if (is_null(values[0])) return;
+        Values& state = aggregate_state<Values>(context);
+        if (state.values.empty()) {
+            const Argument fraction{"quantile", "fraction", values[1]};
+            if (is_null(values[1]) || !(real_argument(fraction) >= 0 && real_argument(fraction) <= 1))
+                refuse(fraction, "a number from 0 to 1");
+            state.fraction = real_argument(fraction);
+        }
+        const double value = real_argument({"quantile", "x", values[0]});
+        state.values.push_back(value);
+    });
+}
+
+void quantile_final(sqlite3_context* context) {
+    guard_function(context, [&] {
+        const std::unique_ptr<Values> state = aggregate_take<Values>(context);
+        if (state != nullptr && !state->values.empty()) sqlite3_result_double(context, state->quantile());
+    });
+}
+
+constexpr std::array kFunctions{
+    FunctionSpec{
+        "compare_ratio", 2, kPure, "compare_ratio(base NUMERIC, comparison NUMERIC) -> REAL",
+        "comparison / base; 1.0 where both are equal, zero included; Inf where only base is zero. NULL "
+        "counts as zero. The formula of every ratio of the compare sheets, not rounded.",
+        compare_ratio_function},
+    FunctionSpec{
+        "compare_verdict", 2, kPure, "compare_verdict(base NUMERIC, comparison NUMERIC) -> TEXT",
+        "worse, better or same: comparison against base where less is better, by the ratio to four "
+        "decimals as the compare sheets show it; 'base only' and 'comparison only' where the other is "
+        "NULL; NULL where both are.",
+        compare_verdict_function},
+    FunctionSpec{"quantile", 2, kPure, "quantile(x NUMERIC, fraction REAL) -> REAL",
+                 "Aggregate: the value below which that fraction of the group's values lies, 0.5 being the "
+                 "median; between two values by straight line. NULL values are left out; NULL when none is "
+                 "left. The first row's fraction counts. Keeps 8 bytes a row; O(n).",
+                 nullptr, quantile_step, quantile_final},
+};
+
+}  // namespace
+
+std::span<const FunctionSpec> comparison_functions() {
+    return kFunctions;
+}
+
+}  // namespace profana
