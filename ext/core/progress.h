@@ -9,6 +9,7 @@
 
 #include "ext/core/diagnostics.h"
 #include "ext/core/error.h"
+#include "ext/core/memory.h"
 
 namespace profana {
 
@@ -38,9 +39,15 @@ class Progress {
 struct LoadContext {
     Progress& progress;
     Diagnostics& diagnostics;
-    unsigned threads = 1;               // worker threads beside the statement's own
-    uint64_t max_inflated_bytes = 0;    // limit for one compressed file; 0: none
-    uint64_t memory_limit_bytes = 0;    // for all tables of the process; 0: none
+    unsigned threads = 1;             // worker threads beside the statement's own
+    uint64_t max_inflated_bytes = 0;  // limit for one compressed file; 0: none
+    uint64_t memory_limit_bytes = 0;  // for all tables of the process; 0: none
+
+    // What a loader calls every few thousand rows, on the statement's thread.
+    void poll() {
+        progress.poll();
+        check_memory_limit(memory_limit_bytes);
+    }
 };
 
 }  // namespace profana

@@ -3,20 +3,24 @@
 // A Table has a fixed list of columns. A column's values arrive in one go, when a query first needs the
 // column, and never change afterwards; so scans need no lock. Values stand in blocks that never move.
 //
-// NULL is a reserved value, so that no column needs a second array: kNullInt, NaN, text code 0, nullptr.
-// A source value equal to kNullInt is out of every format's range; readers report it and store NULL.
+// NULL is a reserved value, so that no column needs a second array: kNullInt, NaN, text code 0,
+// LongRef::kNull. A source value equal to kNullInt is out of every format's range; readers report it and
+// store NULL.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ext/core/memory.h"
 #include "ext/core/progress.h"
 
 namespace profana {
@@ -25,7 +29,8 @@ constexpr int64_t kNullInt = std::numeric_limits<int64_t>::min();
 constexpr double kNullReal = std::numeric_limits<double>::quiet_NaN();
 constexpr uint32_t kNullCode = 0;
 
-using Row = uint32_t;  // ordinal in file order; a table holds fewer than 2^32 rows
+using Row = uint32_t;                                           // ordinal in file order
+constexpr uint64_t kMaxRows = std::numeric_limits<Row>::max();  // of one table
 
 enum class ColumnType : uint8_t {
     kInt,   // int64
@@ -35,7 +40,8 @@ enum class ColumnType : uint8_t {
     kLong,  // long texts that rarely repeat (args, extra): bytes in an arena, or a place in the file
 };
 
-// A growable array in blocks that never move.
+// A growable array in blocks that never move once there is more than one; the first grows from a few values,
+// so that small tables stay small.
 template <class T>
 class Blocks {
   public:
@@ -45,46 +51,65 @@ class Blocks {
     T& operator[](size_t i) { return blocks_[i >> kShift][i & kMask]; }
     void push_back(const T& value);
     void append(const T* values, size_t n);
-    size_t bytes() const { return blocks_.size() * kSize * sizeof(T); }
+    // The values from i to the end of its block, in one piece.
+    std::span<const T> piece(size_t i) const;
+    size_t bytes() const { return bytes_.get(); }
 
   private:
+    void grow();
     std::vector<std::unique_ptr<T[]>> blocks_;
-    size_t size_ = 0;
+    size_t size_ = 0, capacity_ = 0;
+    CountedBytes bytes_;
 };
 
 // Bytes that never move; every text is NUL-terminated.
 class Arena {
   public:
     const char* add(std::string_view text);
-    size_t bytes() const { return bytes_; }
+    size_t bytes() const { return bytes_.get(); }
 
   private:
     std::vector<std::unique_ptr<char[]>> blocks_;
-    size_t used_ = 0, room_ = 0, bytes_ = 0;
+    char* free_ = nullptr;  // room_ bytes at the end of the newest common block
+    size_t room_ = 0, next_block_ = 256;
+    CountedBytes bytes_;
 };
 
 // Texts and their codes. Code 0 is NULL. Codes count from 1 in order of first appearance.
 class Dictionary {
   public:
+    static constexpr size_t kMaxTextBytes = (size_t{1} << 31) - 1;
+
     Dictionary();
     uint32_t intern(std::string_view text);
-    uint32_t find(std::string_view text) const;                  // kNullCode: not there
+    uint32_t find(std::string_view text) const;                               // kNullCode: not there
     uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }  // code 0 included
-    const char* c_str(uint32_t code) const { return entries_[code].text; }
-    std::string_view text(uint32_t code) const { return {entries_[code].text, entries_[code].length}; }
+    const char* c_str(uint32_t code) const { return entries_[code].text; }    // nullptr for code 0
+    std::string_view text(uint32_t code) const {
+        const Entry& entry = entries_[code];
+        return {entry.text, entry.length};
+    }
+    bool has_nul(uint32_t code) const { return entries_[code].has_nul; }  // a NUL byte inside the text
     size_t bytes() const;
 
   private:
     struct Entry {
-        const char* text = nullptr;
-        uint32_t length = 0;
-        uint32_t hash = 0;
+        const char* text;
+        uint32_t length : 31;
+        uint32_t has_nul : 1;
+        uint32_t hash;
     };
+    size_t slot_of(std::string_view text, uint32_t hash) const;
     void grow();
-    std::vector<Entry> entries_;
-    std::vector<uint32_t> slots_;  // open addressing over entries_
+    Blocks<Entry> entries_;
+    std::vector<uint32_t> slots_;  // open addressing over entries_; 0: free
+    CountedBytes slot_bytes_;
     Arena arena_;
 };
+
+// The hash that dictionaries and indexes use, 8 bytes at a time. It differs from process to process, so that
+// no file can be made to collide.
+uint64_t hash_text(std::string_view text);
 
 // One value of a kAny column.
 struct AnyValue {
@@ -95,14 +120,21 @@ struct AnyValue {
         uint32_t code;  // into the column's dictionary
     };
     AnyValue() : integer(0) {}
+    static AnyValue of(int64_t value);
+    static AnyValue of(double value);  // NaN: NULL
 };
 
 // A kLong value: text in memory, or a place in a plain file that is read again when asked for.
 struct LongRef {
-    const char* text = nullptr;  // NUL-terminated, in memory; nullptr with length > 0: at `offset` in the file
-    uint64_t offset = 0;
+    enum Kind : uint8_t { kNull, kMemory, kFile } kind = kNull;
     uint32_t length = 0;
-    bool null = true;
+    union {
+        const char* text;  // NUL-terminated
+        uint64_t offset;   // in the file
+    };
+    LongRef() : text(nullptr) {}
+    static LongRef in_file(uint64_t offset, uint32_t length);
+    static LongRef in_memory(std::string_view text);  // that is NUL-terminated and outlives the column
 };
 
 // Reads a LongRef that is a place in a file (and repairs it as the parser did). Thread-safe.
@@ -132,6 +164,11 @@ class Column {
     Dictionary& dictionary() { return dictionary_; }
     void set_long_source(std::shared_ptr<const LongSource> source) { long_source_ = std::move(source); }
 
+    // Writing in bulk.
+    void add_ints(const int64_t* values, size_t n) { ints_.append(values, n); }
+    void add_reals(const double* values, size_t n) { reals_.append(values, n); }
+    void add_codes(const uint32_t* values, size_t n) { codes_.append(values, n); }
+
     // Reading.
     int64_t integer(Row row) const { return ints_[row]; }
     double real(Row row) const { return reals_[row]; }
@@ -142,6 +179,11 @@ class Column {
     std::string long_text(Row row) const;
     const Dictionary& dictionary() const { return dictionary_; }
     bool is_null(Row row) const;
+
+    // Reading in bulk: see Blocks::piece.
+    const Blocks<int64_t>& ints() const { return ints_; }
+    const Blocks<double>& reals() const { return reals_; }
+    const Blocks<uint32_t>& codes() const { return codes_; }
 
   private:
     ColumnType type_;
@@ -171,58 +213,30 @@ class ColumnSet {
     std::vector<bool> bits_;
 };
 
-// Row order of one column, built on first use. Order is SQLite's: NULL, then numbers, then texts by bytes;
-// equal values in row order.
-class Index {
-  public:
-    // Rows whose value stands in [first, last) of the order.
-    struct Range {
-        size_t first = 0, last = 0;
-        size_t size() const { return last - first; }
-    };
-    size_t size() const { return size_; }
-    Row row(size_t position) const { return order_.empty() ? static_cast<Row>(position) : order_[position]; }
-    uint64_t distinct() const { return distinct_; }  // for the planner
-
-    Range nulls() const { return {0, nulls_}; }
-    Range equal(int64_t value) const;
-    Range equal(double value) const;
-    Range equal(std::string_view text) const;
-    Range code(uint32_t code) const;  // kText columns: the rows of one dictionary code
-    // lower/upper bound on the numbers of the column; texts of a kAny column lie after all numbers.
-    size_t first_not_below(int64_t value) const;
-    size_t first_above(int64_t value) const;
-    size_t first_not_below(double value) const;
-    size_t first_above(double value) const;
-    size_t bytes() const;
-
-  private:
-    friend class IndexBuilder;
-    const Column* column_ = nullptr;
-    size_t size_ = 0, nulls_ = 0;
-    uint64_t distinct_ = 0;
-    std::vector<Row> order_;          // empty: the rows are in order already
-    std::vector<uint32_t> code_start_;  // kText: first position of each rank; see store.cpp
-    std::vector<uint32_t> code_rank_;   // kText: rank of each code by bytes
-};
+class Index;  // these three: ext/core/index.h
+class RowOrder;
+struct OrderTerm;
 
 // Rows of one source, filled on demand.
 //
 // A reader makes the Table with all its columns and a loader. ensure() calls the loader for the columns that
-// a query needs and that are not there yet; the loader adds a Column for each (or for more than asked), all
-// with the same number of rows. A table is loaded by one thread at a time; others wait, interruptibly.
+// a query needs and that are not there yet; the loader gives each of them (and may give more than asked), all
+// with the same number of rows. What a loader gave counts only when it returns: if it throws, the table stays
+// as it was and the next ensure() tries again. One thread loads at a time; others wait, interruptibly.
 class Table {
   public:
     using Loader = std::function<void(Table& table, const ColumnSet& wanted, LoadContext& context)>;
 
     Table(std::vector<ColumnType> types, Loader loader);
+    ~Table();
 
     int columns() const { return static_cast<int>(types_.size()); }
     ColumnType type(int column) const { return types_[column]; }
 
     void ensure(const ColumnSet& wanted, LoadContext& context);
-    void ensure_rows(LoadContext& context);       // just the number of rows
-    bool loaded(int column) const { return columns_[column] != nullptr; }
+    void ensure_rows(LoadContext& context);  // just the number of rows: the loader is asked for no column
+    bool loaded(int column) const { return columns_[column] != nullptr || absent_[column]; }
+    bool rows_known() const { return rows_known_; }
 
     Row rows() const { return rows_; }
     // The column; it must be loaded. A column that the source does not have is all NULL: absent(column).
@@ -230,45 +244,78 @@ class Table {
     bool absent(int column) const { return absent_[column]; }
     // The index over a loaded, present column. Built on first use; interruptible.
     const Index& index(int column, LoadContext& context) const;
+    const Index* built_index(int column) const;  // nullptr: not built yet
+    // All rows sorted by loaded, present columns other than kLong. The newest few are kept.
+    std::shared_ptr<const RowOrder> order(const std::vector<OrderTerm>& terms, LoadContext& context) const;
 
-    size_t bytes() const;
+    size_t bytes() const;  // columns, those under construction too, indexes and orders
 
-    // For loaders.
-    void set_rows(Row rows);
+    // For loaders. A column that was asked for and is neither built, set nor absent is a mistake of the
+    // loader.
+    void set_rows(uint64_t rows);  // needed only where the loader gives no column
     void set_column(int column, std::unique_ptr<Column> values);
     void set_absent(int column);
-    // A column under construction, made on first call: loaders append to it, then publish() all of them.
-    Column& building(int column);
+    Column& building(int column);  // made empty on first call, to append to
+    // Makes what was given visible. ensure() does so when the loader returns; only tables that are filled
+    // without a loader call it themselves.
     void publish();
 
   private:
+    void check_same_rows(uint64_t rows);
+    void drop_unpublished();
+
     std::vector<ColumnType> types_;
     Loader loader_;
     std::vector<std::unique_ptr<Column>> columns_, building_;
-    std::vector<bool> absent_;
-    bool rows_known_ = false;
+    std::vector<char> absent_, building_absent_;
+    bool rows_known_ = false, building_rows_known_ = false;
     Row rows_ = 0;
-    mutable std::timed_mutex mutex_;  // one loader at a time
-    mutable std::mutex index_mutex_;
+    uint64_t building_rows_ = 0;
+    mutable std::timed_mutex mutex_;                  // one loader at a time
+    mutable std::recursive_timed_mutex index_mutex_;  // an order may need an index
     mutable std::vector<std::unique_ptr<Index>> indexes_;
+    mutable std::vector<std::shared_ptr<const RowOrder>> orders_;
 };
 
 // ---- details ---------------------------------------------------------------------------------------------
 
 template <class T>
+void Blocks<T>::grow() {
+    constexpr size_t kFirst = 8;
+    if (capacity_ >= kSize) {
+        blocks_.push_back(std::make_unique_for_overwrite<T[]>(kSize));
+        capacity_ += kSize;
+    } else {
+        const size_t wider = capacity_ == 0 ? kFirst : capacity_ * 2;
+        auto block = std::make_unique_for_overwrite<T[]>(wider);
+        if (size_ > 0) std::copy(blocks_[0].get(), blocks_[0].get() + size_, block.get());
+        if (blocks_.empty()) blocks_.emplace_back();
+        blocks_[0] = std::move(block);
+        capacity_ = wider;
+    }
+    bytes_.set(capacity_ * sizeof(T));
+}
+
+template <class T>
 void Blocks<T>::push_back(const T& value) {
-    if ((size_ & kMask) == 0) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kSize));
+    if (size_ == capacity_) grow();
     blocks_.back()[size_++ & kMask] = value;
 }
 
 template <class T>
 void Blocks<T>::append(const T* values, size_t n) {
     while (n > 0) {
-        if ((size_ & kMask) == 0) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kSize));
-        const size_t room = kSize - (size_ & kMask), part = n < room ? n : room;
+        if (size_ == capacity_) grow();
+        const size_t part = std::min(n, capacity_ - size_);
         std::copy(values, values + part, blocks_.back().get() + (size_ & kMask));
         size_ += part, values += part, n -= part;
     }
+}
+
+template <class T>
+std::span<const T> Blocks<T>::piece(size_t i) const {
+    if (i >= size_) return {};
+    return {&blocks_[i >> kShift][i & kMask], std::min(size_ - i, kSize - (i & kMask))};
 }
 
 }  // namespace profana
