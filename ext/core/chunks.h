@@ -3,10 +3,14 @@
 // Cuts are guesses. A chunk is accepted only after the chunk before it was parsed exactly to its end; so by
 // induction from the file's known start every accepted cut is true. Where a guess was wrong, the chunks after
 // it are thrown away and cut anew from the last proved row.
+//
+// A parser may therefore take the start of its chunk for the start of a row, always: what it makes of a wrong
+// start is thrown away.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "ext/core/input.h"
@@ -20,35 +24,46 @@ struct ChunkResult {
     bool finished = false;  // the last row of the file stands before `consumed`; the rest is not rows
 };
 
+constexpr size_t kChunkLead = 64, kChunkPadding = 128;
+
 struct Chunk {
-    std::string_view bytes;    // followed by at least kChunkPadding bytes that may be read and changed
-    uint64_t offset = 0;       // of its first byte in the (inflated) file
-    bool at_end = false;       // nothing follows in the file
-    bool proved = false;       // cut again after a wrong guess: what is left over must be reported, not cut anew
-    unsigned worker = 0;       // which worker parses it: for state kept from chunk to chunk
+    // Not to be changed: a chunk may be cut anew. The kChunkLead bytes before it and the kChunkPadding bytes
+    // behind it may be read and changed at will.
+    std::string_view bytes;
+    uint64_t offset = 0;    // of its first byte in the (inflated) file
+    bool at_end = false;    // nothing follows in the file
+    bool too_long = false;  // its first row did not end within ChunkLimits::row_bytes
+    unsigned worker = 0;  // which worker parses it, below LoadContext::threads: for state kept between chunks
 };
-constexpr size_t kChunkPadding = 128;
 
 class ChunkParser {
   public:
     virtual ~ChunkParser() = default;
+
     // The length of a prefix of `bytes` that seems to be whole rows; 0: no cut to be seen, read more.
     virtual size_t cut(std::string_view bytes) const = 0;
+
     // On any worker thread. Diagnostics go into the result and are reported by merge().
+    // Stops before a row that the chunk does not hold to its end, as `consumed` says; if that is the chunk's
+    // first row, the same row comes again in a chunk twice as long. With at_end or too_long nothing longer
+    // will come: the parser repairs or skips what it can and stops only before what it leaves to the caller.
     virtual std::unique_ptr<ChunkResult> parse(const Chunk& chunk) = 0;
-    // In file order, never two at a time.
+
+    // In file order, never two at a time; any thread.
     virtual void merge(ChunkResult& result, uint64_t offset) = 0;
 };
 
 struct ChunkLimits {
     size_t chunk_bytes = size_t{1} << 20;
-    size_t row_bytes = size_t{1} << 30;  // a row longer than this ends the file with a diagnostic
+    size_t row_bytes = size_t{1} << 30;  // no chunk is made longer than this for the sake of one row
 };
 
-// Parses the input from `carry` (bytes already read from it, the first at file offset `offset`) to its end or to
-// a result that says finished. Returns the bytes behind the last row, as far as they are read (all, if not
-// finished). Polls context.progress; all workers have ended when it returns or throws.
-std::string run_chunks(Input& input, std::string carry, uint64_t offset, ChunkParser& parser, LoadContext& context,
-                       const ChunkLimits& limits = {});
+// Parses the input from `carry` (bytes already read from it, the first at file offset `offset`) to its end or
+// to a result that says finished. Returns the bytes behind the last row: all that are left of the file, or as
+// many of them as are read when a result said finished. A parser that makes nothing of a row too long ends
+// the file with a diagnostic (row_too_long). Polls context.progress; all workers have ended when it returns
+// or throws.
+std::string run_chunks(Input& input, std::string carry, uint64_t offset, ChunkParser& parser,
+                       LoadContext& context, const ChunkLimits& limits = {});
 
 }  // namespace profana

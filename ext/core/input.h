@@ -20,11 +20,12 @@ FileStamp stamp_file(const std::string& path);  // Error when there is no such f
 class Input {
   public:
     // Refuses, with an error that says what it is: a missing file, a folder, a FIFO or device, no permission.
+    // An empty file is opened: only its reader knows whether that is wrong.
     static std::unique_ptr<Input> open(const std::string& path, LoadContext& context);
     virtual ~Input() = default;
 
     // Up to n bytes; 0 at the end. A truncated or corrupt gzip stream ends early, with a diagnostic
-    // (codes gzip_truncated, gzip_corrupt).
+    // (codes gzip_truncated, gzip_corrupt). Any thread, one at a time.
     virtual size_t read(char* buffer, size_t n) = 0;
     virtual bool compressed() const = 0;
     uint64_t size_on_disk() const { return size_on_disk_; }
@@ -35,7 +36,8 @@ class Input {
     uint64_t size_on_disk_ = 0;
 };
 
-// Reads n bytes at offset of a plain file, from any thread. For kLong columns.
+// Reads n bytes at offset of a plain file, from any thread. For kLong columns. Fewer bytes come back when the
+// file has become shorter.
 class RandomFile {
   public:
     explicit RandomFile(const std::string& path);
