@@ -11,6 +11,7 @@ PMU = {"mac_time": "mac_time_ns", "aiv_vec_time": "aiv_vec_time_ns", "aic_total_
        "aic_mac_time": "aic_mac_time_ns", "aic_mte2_time": "aic_mte2_time_ns", "aiv_total_time": "aiv_time_ns"}
 LANES = {0: "Computing", 1: "Communication", 2: "Communication(Not Overlapped)", 3: "Free"}
 NO_PLANE = 4294967295
+HOST_MARKS = (None, 4000000000, 4294967295)
 
 
 def known(text):
@@ -20,6 +21,7 @@ def known(text):
 class Database:
     def __init__(self, model, path):
         self.model = model
+        self.folder = os.path.dirname(path)
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.db.row_factory = sqlite3.Row
         self.tables = {r[0] for r in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -42,6 +44,8 @@ class Database:
         self._communication()
         self._host()
         self._memory()
+        self._ranges()
+        self._devices()
         enum = self.enum("ENUM_OVERLAP_ANALYSIS_TYPE")
         for r in self.rows("OVERLAP_ANALYSIS"):
             if r["type"] in LANES:
@@ -49,6 +53,22 @@ class Database:
                                **m.span(r["startNs"], r["endNs"] - r["startNs"]))
         self.db.close()
         return enum
+
+    def _ranges(self):
+        kinds = self.enum("ENUM_MSTX_EVENT_TYPE")
+        for row, r in enumerate(self.rows("MSTX_EVENTS"), 1):
+            self.model.add("prof_mstx_range", thread_id=r["globalTid"] & 0xffffffff, domain=self.text(r["domainId"]),
+                           event_type=kinds.get(r["eventType"]), message=self.text(r["message"]), start_ns=r["startNs"],
+                           end_ns=r["endNs"], source_row=row,
+                           connection_id=r["connectionId"] if r["connectionId"] not in HOST_MARKS else None)
+
+    def _devices(self):
+        chips = {r["id"]: r["name"] for r in self.rows("NPU_INFO")}
+        for path in sorted(glob.glob(os.path.join(self.folder, "..", "PROF_*", "device_*", "info.json.*"))):
+            for d in m.load_json(path)["DeviceInfo"]:
+                self.model.add("prof_device", device_id=d["id"], chip=known(chips.get(d["id"])),
+                               ai_core_num=d["ai_core_num"], vector_core_num=d.get("aiv_num"),
+                               aic_frequency_mhz=float(d["aic_frequency"]))
 
     def _groups(self):
         meta = {r["name"]: r["value"] for r in self.rows("META_DATA")}
@@ -58,7 +78,8 @@ class Database:
         model = self.model
         info = {r["globalTaskId"]: r for r in self.rows("COMPUTE_TASK_INFO")}
         comm = {r["globalTaskId"] for r in self.rows("COMMUNICATION_TASK_INFO")}
-        comm |= {r["globalTaskId"] for r in self.rows("COMMUNICATION_SCHEDULE_TASK_INFO")}
+        schedule = {r["globalTaskId"]: self.text(r["name"]) for r in self.rows("COMMUNICATION_SCHEDULE_TASK_INFO")}
+        comm |= set(schedule)
         sizes = {r["globalTaskId"]: r["size"] for r in self.rows("MEMCPY_INFO")}
         pmu = {}
         for r in self.rows("TASK_PMU_INFO"):
@@ -73,8 +94,8 @@ class Database:
             if about:
                 kernel = self._kernel(about, task_type, pmu.get(r["globalTaskId"], {}), where, time)
             task = model.add("prof_device_task", task_type=task_type, kernel_id=kernel["id"] if kernel else None,
-                             name=kernel["name"] if kernel else task_type,
-                             size_bytes=sizes.get(r["globalTaskId"]), **where, **time)
+                             name=kernel["name"] if kernel else schedule.get(r["globalTaskId"], task_type),
+                             is_schedule=int(r["globalTaskId"] in schedule), size_bytes=sizes.get(r["globalTaskId"]), **where, **time)
             self.task_of[r["globalTaskId"]] = task
             if conn is not None and r["globalTaskId"] not in comm:
                 self.launched.setdefault(conn, []).append(("task", task))
