@@ -24,7 +24,8 @@ std::string list(const std::vector<int64_t>& values) {
 }
 
 std::string shape(const std::vector<int64_t>& dims) {
-    return quoted("[" + list(dims) + "]");
+    std::string out = "'[";
+    return out.append(list(dims)).append("]'");
 }
 
 // The same JSON value `times` times in an array.
