@@ -3,6 +3,7 @@
 
 #include "ext/connection.h"
 #include "ext/views.h"
+#include "functions/table_function.h"
 #include "vtab/profile.h"
 
 namespace profana {
@@ -40,7 +41,8 @@ int register_all(Connection& connection, char** error) {
             }
         }
     }
-    return register_profile_tables(connection);
+    const int code = register_function_tables(connection);
+    return code != SQLITE_OK ? code : register_profile_tables(connection);
 }
 
 std::vector<HelpEntry> help_entries() {
@@ -48,6 +50,7 @@ std::vector<HelpEntry> help_entries() {
     for (const auto& family : all_functions())
         for (const FunctionSpec& spec : family)
             out.push_back({spec.name, "function", spec.signature, spec.doc});
+    for (HelpEntry& entry : function_table_help()) out.push_back(std::move(entry));
     for (HelpEntry& entry : view_help()) out.push_back(std::move(entry));
     return out;
 }
