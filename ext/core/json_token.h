@@ -18,10 +18,11 @@ class JsonToken {
 
     std::string_view raw() const { return raw_; }
     bool absent() const { return raw_.empty(); }
+    bool is_null() const { return raw_.empty() || raw_ == "null"; }
     bool is_string() const { return !raw_.empty() && raw_.front() == '"'; }
     bool is_container() const { return !raw_.empty() && (raw_.front() == '{' || raw_.front() == '['); }
-    // Absent, null, or a bare word that stands for an unknown number: NaN, inf, -Infinity, N/A.
-    bool is_null() const;
+    // A number without fraction and exponent, of any size.
+    bool is_integer() const;
 
     // The text of a string with its escapes resolved, of anything else as written; empty if is_null(). The
     // view lies in the token's own bytes, or in `scratch` where escapes had to be resolved.
@@ -40,5 +41,25 @@ class JsonToken {
   private:
     std::string_view raw_;
 };
+
+// As JSON writes numbers: no leading zeros or plus, digits on both sides of the point.
+bool is_json_number(std::string_view text);
+
+// One escape of a JSON string, as it is to be read.
+struct JsonEscape {
+    enum Kind : uint8_t { kGood, kUnknown, kLoneSurrogate, kNul };
+    Kind kind = kUnknown;  // kUnknown: not an escape, the backslash stands for itself
+    size_t length = 1;     // bytes that it takes in the file
+    char32_t character = U'\\';
+};
+// text[at] is a backslash. A surrogate without its other half and the character NUL become U+FFFD: neither
+// can stand in an SQL text.
+JsonEscape read_json_escape(std::string_view text, size_t at);
+// Are all escapes of the text of kind kGood?
+bool has_good_escapes(std::string_view text);
+void append_utf8(char32_t character, std::string* out);
+
+// Bytes of the UTF-8 character at text[at]; 0: none, or not well-formed.
+size_t utf8_length(std::string_view text, size_t at);
 
 }  // namespace profana

@@ -41,6 +41,9 @@ struct TraceRequest {
     // Keys of args whose values are wanted, as written in the file ("Task Type", "Stream Id"). All are found
     // in one pass over args, which costs little whatever their number.
     std::vector<std::string> arg_keys;
+    // False for a second pass over a file: what is wrong with its JSON does not depend on the fields and is
+    // known.
+    bool report = true;
 };
 
 // Tokens are valid during TraceBatch::event() only.

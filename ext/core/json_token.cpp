@@ -1,0 +1,162 @@
+#include "ext/core/json_token.h"
+
+#include <cstring>
+
+namespace profana {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+// The value of \uXXXX at text[at]; -1: there is none.
+int32_t unicode_escape(std::string_view text, size_t at) {
+    if (text.size() - at < 6 || text[at] != '\\' || text[at + 1] != 'u') return -1;
+    int32_t value = 0;
+    for (size_t i = at + 2; i < at + 6; ++i) {
+        const int digit = hex_digit(text[i]);
+        if (digit < 0) return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+JsonEscape read_unicode(std::string_view text, size_t at) {
+    const int32_t first = unicode_escape(text, at);
+    if (first < 0) return {};
+    if (first == 0) return {JsonEscape::kNul, 6, kReplacement};
+    if (first < 0xD800 || first > 0xDFFF) return {JsonEscape::kGood, 6, static_cast<char32_t>(first)};
+    const int32_t second = first < 0xDC00 ? unicode_escape(text, at + 6) : -1;
+    if (second < 0xDC00 || second > 0xDFFF) return {JsonEscape::kLoneSurrogate, 6, kReplacement};
+    return {JsonEscape::kGood, 12,
+            static_cast<char32_t>(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))};
+}
+
+bool is_digit(char c) {
+    return static_cast<unsigned char>(c - '0') < 10;
+}
+
+size_t skip_digits(std::string_view text, size_t at) {
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at;
+}
+
+}  // namespace
+
+bool is_json_number(std::string_view text) {
+    size_t at = !text.empty() && text[0] == '-' ? 1 : 0;
+    const size_t whole = skip_digits(text, at);
+    if (whole == at || (text[at] == '0' && whole > at + 1)) return false;
+    at = whole;
+    if (at < text.size() && text[at] == '.') {
+        const size_t fraction = skip_digits(text, at + 1);
+        if (fraction == at + 1) return false;
+        at = fraction;
+    }
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        ++at;
+        if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+        const size_t exponent = skip_digits(text, at);
+        if (exponent == at) return false;
+        at = exponent;
+    }
+    return at == text.size();
+}
+
+JsonEscape read_json_escape(std::string_view text, size_t at) {
+    if (at + 1 >= text.size()) return {};
+    switch (text[at + 1]) {
+        case '"':
+        case '\\':
+        case '/':
+            return {JsonEscape::kGood, 2, static_cast<char32_t>(text[at + 1])};
+        case 'b':
+            return {JsonEscape::kGood, 2, U'\b'};
+        case 'f':
+            return {JsonEscape::kGood, 2, U'\f'};
+        case 'n':
+            return {JsonEscape::kGood, 2, U'\n'};
+        case 'r':
+            return {JsonEscape::kGood, 2, U'\r'};
+        case 't':
+            return {JsonEscape::kGood, 2, U'\t'};
+        case 'u':
+            return read_unicode(text, at);
+        default:
+            return {};
+    }
+}
+
+bool has_good_escapes(std::string_view text) {
+    for (size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at)) {
+        const JsonEscape escape = read_json_escape(text, at);
+        if (escape.kind != JsonEscape::kGood) return false;
+        at += escape.length;
+    }
+    return true;
+}
+
+void append_utf8(char32_t c, std::string* out) {
+    const auto byte = [out](char32_t value) { out->push_back(static_cast<char>(value)); };
+    if (c < 0x80) {
+        byte(c);
+    } else if (c < 0x800) {
+        byte(0xC0 | c >> 6);
+        byte(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        byte(0xE0 | c >> 12);
+        byte(0x80 | (c >> 6 & 0x3F));
+        byte(0x80 | (c & 0x3F));
+    } else {
+        byte(0xF0 | c >> 18);
+        byte(0x80 | (c >> 12 & 0x3F));
+        byte(0x80 | (c >> 6 & 0x3F));
+        byte(0x80 | (c & 0x3F));
+    }
+}
+
+size_t utf8_length(std::string_view text, size_t at) {
+    if (at >= text.size()) return 0;
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    if (first < 0xC2 || first > 0xF4 || text.size() - at < length) return 0;
+    for (size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    }
+    // Longer than needed, a surrogate, or beyond U+10FFFF.
+    if (first == 0xE0 && byte(1) < 0xA0) return 0;
+    if (first == 0xED && byte(1) > 0x9F) return 0;
+    if (first == 0xF0 && byte(1) < 0x90) return 0;
+    if (first == 0xF4 && byte(1) > 0x8F) return 0;
+    return length;
+}
+
+bool JsonToken::is_integer() const {
+    const std::string_view digits = !raw_.empty() && raw_.front() == '-' ? raw_.substr(1) : raw_;
+    return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string_view JsonToken::text(std::string& scratch) const {
+    if (is_null()) return {};
+    const std::string_view bytes = bare();
+    if (!is_string() || std::memchr(bytes.data(), '\\', bytes.size()) == nullptr) return bytes;
+    scratch.clear();
+    for (size_t at = 0; at < bytes.size();) {
+        const size_t backslash = bytes.find('\\', at);
+        scratch.append(bytes, at, backslash - at);
+        if (backslash == std::string_view::npos) break;
+        const JsonEscape escape = read_json_escape(bytes, backslash);
+        append_utf8(escape.character, &scratch);
+        at = backslash + escape.length;
+    }
+    return scratch;
+}
+
+}  // namespace profana
