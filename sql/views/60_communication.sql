@@ -1,11 +1,11 @@
 -- Collectives of two profiles and the small tasks they are made of.
 
--- side_comm_op: which collectives does each profile have, and of what kind is each?
+-- _side_comm_op: which collectives does each profile have, and of what kind is each?
 --
 -- The kind is cut out of the name (text, GPU) or the type (database): the second word where the first is hcom,
 -- else the first; hcom_allReduce__568_1_1 is allreduce. A name without '_' is no collective. All NCCL kernels
 -- are nccldevkernel or ncclkernel, as in the compare tool.
-CREATE TEMP VIEW IF NOT EXISTS side_comm_op(
+CREATE TEMP VIEW IF NOT EXISTS _side_comm_op(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  prof_comm_op.id
@@ -19,7 +19,7 @@ WITH worded AS (
   SELECT s.family, o.profile, o.rank, o.id, o.start_ns, o.end_ns, o.dur_ns,
          lower(CASE s.family WHEN 'db' THEN coalesce(o.op_type, o.name) ELSE o.name END) || '_' AS words,
          instr(CASE s.family WHEN 'db' THEN coalesce(o.op_type, o.name) ELSE o.name END, '_') AS first_end
-    FROM compare_side AS s
+    FROM _compare_side AS s
     JOIN prof_comm_op AS o ON o.profile = s.profile
    WHERE s.step IS NULL OR o.step = s.step
 ),
@@ -36,24 +36,24 @@ SELECT k.profile, k.rank, k.id, coalesce(e.a, k.kind), k.start_ns, k.end_ns, k.d
   FROM kinds AS k
   LEFT JOIN op_equivalent AS e ON e.b = k.kind AND k.profile = 'comparison';
 
--- side_comm_task: which tasks belong to which collective?
+-- _side_comm_task: which tasks belong to which collective?
 --
 -- A database says it. In a text export a task belongs to the first collective, by start, that runs when the
 -- task starts, both ends included: of two groups at work at once, the one that began first gets the tasks.
-CREATE TEMP VIEW IF NOT EXISTS side_comm_task(
+CREATE TEMP VIEW IF NOT EXISTS _side_comm_task(
   profile,                -- TEXT     base or comparison
   kind,                   -- TEXT     of the collective
   name,                   -- TEXT     Notify_Wait, Memcpy, RDMASend ...
   dur_ns,                 -- INTEGER  ns
-  op_place,               -- INTEGER  side_comm_op.place
+  op_place,               -- INTEGER  _side_comm_op.place
   place_ns,               -- INTEGER  orders the tasks of one collective
   id                      -- INTEGER  prof_comm_task.id
 ) AS
 WITH reach AS (           -- collectives by start; before earlier_end_ns an earlier one takes the tasks
   SELECT o.*, s.step, max(o.end_ns) OVER (PARTITION BY o.profile, o.rank ORDER BY o.start_ns, o.id
                                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier_end_ns
-    FROM compare_side AS s
-    JOIN side_comm_op AS o ON o.profile = s.profile
+    FROM _compare_side AS s
+    JOIN _side_comm_op AS o ON o.profile = s.profile
    WHERE s.family = 'text'
 )
 SELECT r.profile, r.kind, t.name, t.dur_ns, r.place, t.start_ns, t.id
@@ -64,8 +64,8 @@ SELECT r.profile, r.kind, t.name, t.dur_ns, r.place, t.start_ns, t.id
  WHERE r.step IS NULL OR t.step = r.step
 UNION ALL
 SELECT o.profile, o.kind, t.name, t.dur_ns, o.place, 0, t.id
-  FROM compare_side AS s
-  JOIN side_comm_op AS o ON o.profile = s.profile
+  FROM _compare_side AS s
+  JOIN _side_comm_op AS o ON o.profile = s.profile
   JOIN prof_comm_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
  WHERE s.family = 'db' AND (s.step IS NULL OR t.step = s.step);
 
@@ -98,9 +98,9 @@ CREATE TEMP VIEW IF NOT EXISTS communication_compare(
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
 WITH timed AS (           -- collectives and tasks alike
-  SELECT profile, kind, NULL AS task, dur_ns, place AS op_place, 0 AS place_ns, id FROM side_comm_op
+  SELECT profile, kind, NULL AS task, dur_ns, place AS op_place, 0 AS place_ns, id FROM _side_comm_op
   UNION ALL
-  SELECT profile, kind, name, dur_ns, op_place, place_ns, id FROM side_comm_task
+  SELECT profile, kind, name, dur_ns, op_place, place_ns, id FROM _side_comm_task
 ),
 ordered AS (
   SELECT *, row_number() OVER (PARTITION BY profile ORDER BY op_place, task IS NOT NULL, place_ns, id) AS place

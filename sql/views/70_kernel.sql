@@ -1,11 +1,11 @@
 -- Kernels of two profiles: by type and input shapes, and by type and core.
 
--- side_kernel: which kernels of the compared profiles count, and as what?
+-- _side_kernel: which kernels of the compared profiles count, and as what?
 --
 -- The step asked for is taken by the kernel's own step: the profiler's Step Id (text), the step in which the
 -- kernel starts (database). A type that the profiler does not know is left out of text exports, as the
 -- compare tool does, and called N/A in databases; GPU kernels have no type, there the name stands for it.
-CREATE TEMP VIEW IF NOT EXISTS side_kernel(
+CREATE TEMP VIEW IF NOT EXISTS _side_kernel(
   profile,                -- TEXT     base or comparison
   id,                     -- INTEGER  prof_kernel.id
   kernel_type,            -- TEXT     operator type, e.g. MatMulV3; the name of a GPU kernel
@@ -17,7 +17,7 @@ CREATE TEMP VIEW IF NOT EXISTS side_kernel(
 SELECT k.profile, k.id,
        CASE s.family WHEN 'gpu' THEN k.name WHEN 'db' THEN coalesce(k.op_type, 'N/A') ELSE k.op_type END,
        k.core_type, k.input_shapes, k.is_communication, k.dur_ns
-  FROM compare_side AS s
+  FROM _compare_side AS s
   JOIN prof_kernel AS k ON k.profile = s.profile
  WHERE (s.step IS NULL OR k.step = s.step)
    AND (k.op_type IS NOT NULL OR s.family <> 'text');
@@ -53,7 +53,7 @@ CREATE TEMP VIEW IF NOT EXISTS kernel_compare(
 ) AS
 WITH named AS (           -- equivalent types of the comparison under base's name
   SELECT k.profile, k.id, k.input_shapes, k.dur_ns, coalesce(e.a, k.kernel_type) AS kernel_type
-    FROM side_kernel AS k
+    FROM _side_kernel AS k
     LEFT JOIN op_equivalent AS e ON e.b = k.kernel_type AND k.profile = 'comparison'
 ),
 side AS (                 -- each side by itself
@@ -101,12 +101,12 @@ SELECT row_number() OVER (ORDER BY base_id IS NULL, base_type_id, base_id, compa
   FROM paired
  ORDER BY 1;
 
--- side_kernel_type: what does each profile say about its kinds of kernel?
+-- _side_kernel_type: what does each profile say about its kinds of kernel?
 --
 -- Without a step, a text export answers with its own op_statistic.csv, as the compare tool takes it. Where a
 -- step is asked for, and in databases, the kernels are counted (a step takes the kernels that start within it).
 -- The compare tool has no such figures for GPU traces, nor has this view: kernel_compare lists GPU kernels.
-CREATE TEMP VIEW IF NOT EXISTS side_kernel_type(
+CREATE TEMP VIEW IF NOT EXISTS _side_kernel_type(
   profile,                -- TEXT     base or comparison
   kernel_type,            -- TEXT     operator type
   core_type,              -- TEXT     AI_CORE, AI_VECTOR_CORE ...; NULL unknown
@@ -121,7 +121,7 @@ CREATE TEMP VIEW IF NOT EXISTS side_kernel_type(
 WITH counted AS (
   SELECT k.profile, CASE s.family WHEN 'db' THEN coalesce(k.op_type, 'N/A') ELSE k.op_type END AS kernel_type,
          k.core_type, k.id, k.dur_ns
-    FROM compare_side AS s
+    FROM _compare_side AS s
     JOIN prof_kernel AS k ON k.profile = s.profile
    WHERE CASE s.family WHEN 'text' THEN s.step IS NOT NULL WHEN 'db' THEN 1 ELSE 0 END
      AND k.is_communication IS NOT 1
@@ -130,7 +130,7 @@ WITH counted AS (
 )
 SELECT o.profile, o.op_type, o.core_type, min(o.id), sum(o.count), sum(o.total_ns), max(o.max_ns), min(o.min_ns),
        NULL, NULL
-  FROM compare_side AS s
+  FROM _compare_side AS s
   JOIN prof_op_stat AS o ON o.profile = s.profile
  WHERE s.family = 'text' AND s.step IS NULL
  GROUP BY o.profile, o.op_type, o.core_type
@@ -171,7 +171,7 @@ CREATE TEMP VIEW IF NOT EXISTS kernel_type_compare(
 ) AS
 WITH named AS (           -- equivalent types of the comparison under base's name
   SELECT k.*, coalesce(e.a, k.kernel_type) AS shown_type
-    FROM side_kernel_type AS k
+    FROM _side_kernel_type AS k
     LEFT JOIN op_equivalent AS e ON e.b = k.kernel_type AND k.profile = 'comparison'
 ),
 paired AS (               -- both sides of one kind on one row

@@ -27,7 +27,7 @@ WITH level AS (           -- each name of each side, by its depth in the tree
   SELECT o.profile, o.name, CASE WHEN s.step IS NULL THEN 0 ELSE o.depth END AS depth,
          sum(o.dur_ns) AS total_ns, sum(o.self_ns) AS self_ns, count(*) AS calls,
          min(o.start_ns) AS first_ns, o.id AS first_id
-    FROM compare_side AS s
+    FROM _compare_side AS s
     JOIN prof_host_op AS o ON o.profile = s.profile
    WHERE o.root_id IS NOT NULL AND (s.step IS NULL OR o.step = s.step)
    GROUP BY o.profile, o.name, 3

@@ -8,7 +8,8 @@ import sqlite3
 import model as m
 
 PMU = {"mac_time": "mac_time_ns", "aiv_vec_time": "aiv_vec_time_ns", "aic_total_time": "aicore_time_ns",
-       "aic_mac_time": "aic_mac_time_ns", "aic_mte2_time": "aic_mte2_time_ns", "aiv_total_time": "aiv_time_ns"}
+       "aic_mac_time": "aic_mac_time_ns", "aic_mte2_time": "aic_mte2_time_ns", "aiv_total_time": "aiv_time_ns",
+       "aiv_time": "aiv_time_ns"}
 LANES = {0: "Computing", 1: "Communication", 2: "Communication(Not Overlapped)", 3: "Free"}
 NO_PLANE = 4294967295
 HOST_MARKS = (None, 4000000000, 4294967295)
@@ -112,7 +113,8 @@ class Database:
             scalar = c.endswith("shapes") and text == '""'
             columns[c] = "" if scalar else text.replace('"', "") if known(text) else None
         for theirs, ours in PMU.items():
-            columns[ours] = round(counters[theirs]) if counters.get(theirs) is not None else None
+            if counters.get(theirs) is not None:
+                columns[ours] = round(counters[theirs])
         return self.model.add(
             "prof_kernel", name=self.text(about["name"]), op_type=known(self.text(about["opType"])),
             core_type=known(self.text(about["taskType"])), task_type=task_type, block_num=about.get(block),

@@ -1,0 +1,159 @@
+-- Where the device's time goes as a whole: computing, communication that no computing covers, and from end to
+-- end; and the copies that computing waits for.
+
+-- _side_copy: which copies hold up the computing streams?
+--
+-- Ascend: copies by the SDMA or PCIe engine on a stream that runs kernels; where streams wait for events, only
+-- on those that do. Text exports count no stream 0, as the compare tool does. GPU: on the stream with most
+-- kernels, everything whose name says copy (htod, dtod, dtoh) or memset (device), kernels included.
+CREATE TEMP VIEW IF NOT EXISTS _side_copy(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  device_task_id,         -- INTEGER  prof_device_task.id
+  kernel_id,              -- INTEGER  prof_kernel.id of a kernel that counts as a copy; else NULL
+  dur_ns                  -- INTEGER  ns
+) AS
+WITH task AS (
+  SELECT s.family, t.profile, t.rank, t.id, t.stream_id, t.task_type, t.name, t.kernel_id, t.dur_ns
+    FROM _compare_side AS s
+   CROSS JOIN prof_device_task AS t ON t.profile = s.profile
+   WHERE s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns
+),
+kernel_stream AS (        -- Ascend streams that compute
+  SELECT DISTINCT profile, rank, stream_id
+    FROM task
+   WHERE (family = 'db' AND kernel_id IS NOT NULL)
+      OR (family = 'text' AND stream_id <> 0
+          AND task_type IN ('AI_CORE', 'MIX_AIC', 'MIX_AIV', 'AI_CPU', 'AI_VECTOR_CORE', 'FFTS_PLUS'))
+),
+waiting_stream AS (
+  SELECT DISTINCT profile, rank, stream_id
+    FROM task
+   WHERE task_type = 'EVENT_WAIT_SQE' AND (family = 'db' OR stream_id <> 0)
+),
+busiest_stream AS (       -- GPU: most kernels, the first seen on ties
+  SELECT profile, rank, stream_id,
+         row_number() OVER (PARTITION BY profile, rank ORDER BY count(*) DESC, min(id)) AS place
+    FROM task
+   WHERE family = 'gpu' AND task_type = 'kernel' AND stream_id IS NOT NULL AND lower(name) NOT LIKE 'nccl%'
+   GROUP BY profile, rank, stream_id
+),
+compute_stream AS (
+  SELECT k.profile, k.rank, k.stream_id
+    FROM kernel_stream AS k
+   WHERE NOT EXISTS (SELECT 1 FROM waiting_stream AS w WHERE w.profile = k.profile AND w.rank IS k.rank)
+      OR EXISTS (SELECT 1 FROM waiting_stream AS w
+                  WHERE w.profile = k.profile AND w.rank IS k.rank AND w.stream_id = k.stream_id)
+  UNION ALL
+  SELECT profile, rank, stream_id FROM busiest_stream WHERE place = 1
+),
+copy AS (
+  SELECT t.profile, t.rank, t.stream_id, t.id, t.kernel_id, t.dur_ns
+    FROM task AS t
+   WHERE t.task_type IN ('SDMA_SQE', 'PCIE_DMA_SQE')
+      OR (t.family = 'gpu' AND t.task_type IN ('kernel', 'gpu_memcpy')
+          AND (lower(t.name) LIKE '%htod%' OR lower(t.name) LIKE '%dtod%' OR lower(t.name) LIKE '%dtoh%'
+               OR instr(lower(t.name), 'memset (device)') > 0))
+)
+SELECT c.profile, c.rank, c.id, c.kernel_id, c.dur_ns
+  FROM compute_stream AS s
+  JOIN copy AS c ON c.profile = s.profile AND c.rank IS s.rank AND c.stream_id = s.stream_id;
+
+-- _overall_source: which source answers for a profile's times as a whole?
+--
+-- The profiler's own analysis lanes where a text export has them and no step is asked for, as in the compare
+-- tool; else the intervals of kernels and collectives.
+CREATE TEMP VIEW IF NOT EXISTS _overall_source(
+  profile,                -- TEXT     base or comparison
+  family,                 -- TEXT     text, db or gpu
+  step,                   -- INTEGER  as _compare_side
+  step_start_ns,          -- INTEGER  ns
+  step_end_ns,            -- INTEGER  ns
+  source                  -- TEXT     lanes or sets
+) AS
+SELECT s.profile, s.family, s.step, s.step_start_ns, s.step_end_ns,
+       CASE WHEN s.family = 'text' AND s.step IS NULL
+             AND EXISTS (SELECT 1 FROM prof_overlap_bar AS b WHERE b.profile = s.profile)
+            THEN 'lanes' ELSE 'sets' END
+  FROM _compare_side AS s;
+
+-- _overall_lane: what do the profiler's own analysis lanes say?
+--
+CREATE TEMP VIEW IF NOT EXISTS _overall_lane(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  computing_ns,           -- INTEGER  ns, length of the lane Computing
+  uncovered,              -- BLOB     interval set: the lane Communication(Not Overlapped)
+  e2e_ns                  -- INTEGER  ns, from the first bar of any lane to the end of the last
+) AS
+SELECT b.profile, b.rank,
+       coalesce(interval_coverage(b.start_ns, b.end_ns) FILTER (WHERE b.name = 'Computing'), 0),
+       coalesce(interval_agg(b.start_ns, b.end_ns) FILTER (WHERE b.name = 'Communication(Not Overlapped)'),
+                interval_union()),
+       max(b.end_ns) - min(b.start_ns)
+  FROM _overall_source AS s
+ CROSS JOIN prof_overlap_bar AS b ON b.profile = s.profile
+ WHERE s.source = 'lanes'
+ GROUP BY b.profile, b.rank;
+
+-- _overall_set: what do kernels and collectives say, as sets of intervals?
+--
+-- Computing is the union of the kernels, uncovered communication what the collectives' union adds to it, both
+-- as true lengths in ns. End to end reaches from the first to the last of them; on Ascend further to the first
+-- and last task of the device that is no kernel, on GPU to the copies.
+CREATE TEMP VIEW IF NOT EXISTS _overall_set(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  computing_ns,           -- INTEGER  ns, length of the kernels' union
+  uncovered,              -- BLOB     interval set: collectives where no kernel runs
+  e2e_ns                  -- INTEGER  ns
+) AS
+WITH part AS (
+  SELECT k.profile, k.rank, interval_agg(k.start_ns, k.end_ns) AS kernels, NULL AS collectives,
+         min(k.start_ns) AS first_ns, max(k.end_ns) AS last_ns
+    FROM _overall_source AS s
+   CROSS JOIN prof_kernel AS k ON k.profile = s.profile
+   WHERE s.source = 'sets' AND k.is_communication IS NOT 1
+     AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
+     AND (s.family <> 'gpu' OR k.id NOT IN (SELECT kernel_id FROM _side_copy WHERE kernel_id IS NOT NULL
+                                                AND profile = s.profile))
+   GROUP BY k.profile, k.rank
+  UNION ALL
+  SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)
+    FROM _overall_source AS s
+   CROSS JOIN prof_comm_op AS c ON c.profile = s.profile
+   WHERE s.source = 'sets' AND (s.step IS NULL OR c.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
+   GROUP BY c.profile, c.rank
+  UNION ALL
+  SELECT t.profile, t.rank, NULL, NULL, min(nullif(t.start_ns, 0)), max(nullif(t.end_ns, 0))
+    FROM _overall_source AS s
+   CROSS JOIN prof_device_task AS t ON t.profile = s.profile
+   WHERE s.source = 'sets' AND (s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
+     AND CASE s.family WHEN 'gpu' THEN t.task_type IN ('kernel', 'gpu_memcpy') AND t.stream_id IS NOT NULL
+         ELSE t.task_type NOT IN ('KERNEL_AICORE', 'KERNEL_AIVEC', 'KERNEL_MIX_AIC', 'KERNEL_MIX_AIV',
+                                  'FFTS_PLUS', 'PROFILING_ENABLE', 'PROFILING_DISABLE',
+                                  'AI_CORE', 'AI_VECTOR_CORE', 'MIX_AIC', 'MIX_AIV') END
+   GROUP BY t.profile, t.rank
+),
+whole AS (
+  SELECT profile, rank, coalesce(interval_union_agg(kernels), interval_union()) AS kernels,
+         coalesce(interval_union_agg(collectives), interval_union()) AS collectives,
+         max(last_ns) - min(first_ns) AS e2e_ns
+    FROM part
+   GROUP BY profile, rank
+)
+SELECT profile, rank, interval_length(kernels), interval_difference(collectives, kernels), e2e_ns
+  FROM whole;
+
+-- _overall_span: how much does the device compute, communicate uncovered, and last, from either source?
+CREATE TEMP VIEW IF NOT EXISTS _overall_span(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  computing_ns,           -- INTEGER  ns
+  uncovered,              -- BLOB     interval set: communication that no computing covers
+  e2e_ns,                 -- INTEGER  ns
+  source                  -- TEXT     lanes or sets
+) AS
+SELECT profile, rank, computing_ns, uncovered, e2e_ns, 'lanes' FROM _overall_lane
+UNION ALL
+SELECT profile, rank, computing_ns, uncovered, e2e_ns, 'sets' FROM _overall_set;
