@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -106,10 +107,9 @@ uint32_t Dictionary::find(std::string_view text) const {
                           static_cast<uint32_t>(hash_text(text)))];
 }
 
-uint32_t Dictionary::intern(std::string_view text) {
+uint32_t Dictionary::intern(std::string_view text, uint32_t hash) {
     if (text.empty()) text = std::string_view("");  // a null pointer is no argument for memcmp
     if (entries_.size() * 4 > slots_.size() * 3) grow();
-    const uint32_t hash = static_cast<uint32_t>(hash_text(text));
     const size_t slot = slot_of(text, hash);
     if (slots_[slot] != 0) return slots_[slot];
     if (text.size() > kMaxTextBytes)
@@ -186,7 +186,9 @@ size_t Column::size() const {
 
 size_t Column::bytes() const {
     return ints_.bytes() + reals_.bytes() + codes_.bytes() + anys_.bytes() + longs_.bytes() +
-           dictionary_.bytes() + arena_.bytes();
+           dictionary_.bytes() + arena_.bytes() +
+           std::accumulate(arenas_.begin(), arenas_.end(), size_t{0},
+                           [](size_t sum, const auto& arena) { return sum + arena->bytes(); });
 }
 
 void Column::add_any_text(std::string_view value) {
@@ -201,6 +203,11 @@ void Column::add_long(std::string_view value) {
         throw Error("profana: a text of " + std::to_string(value.size()) + " bytes is too long",
                     ErrorKind::kTooBig);
     longs_.push_back(LongRef::in_memory({arena_.add(value), value.size()}));
+}
+
+void Column::add_longs(const LongRef* values, size_t n, std::unique_ptr<Arena> arena) {
+    longs_.append(values, n);
+    if (arena) arenas_.push_back(std::move(arena));
 }
 
 void Column::add_null() {

@@ -75,14 +75,19 @@ class Arena {
     CountedBytes bytes_;
 };
 
+// The hash that dictionaries and indexes use, 8 bytes at a time. It differs from process to process, so that
+// no file can be made to collide.
+uint64_t hash_text(std::string_view text);
+
 // Texts and their codes. Code 0 is NULL. Codes count from 1 in order of first appearance.
 class Dictionary {
   public:
     static constexpr size_t kMaxTextBytes = (size_t{1} << 31) - 1;
 
     Dictionary();
-    uint32_t intern(std::string_view text);
-    uint32_t find(std::string_view text) const;                               // kNullCode: not there
+    uint32_t intern(std::string_view text) { return intern(text, static_cast<uint32_t>(hash_text(text))); }
+    uint32_t intern(std::string_view text, uint32_t hash);  // hash: of hash_text(), its lower half
+    uint32_t find(std::string_view text) const;             // kNullCode: not there
     uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }  // code 0 included
     const char* c_str(uint32_t code) const { return entries_[code].text; }    // nullptr for code 0
     std::string_view text(uint32_t code) const {
@@ -90,6 +95,7 @@ class Dictionary {
         return {entry.text, entry.length};
     }
     bool has_nul(uint32_t code) const { return entries_[code].has_nul; }  // a NUL byte inside the text
+    uint32_t hash(uint32_t code) const { return entries_[code].hash; }
     size_t bytes() const;
 
   private:
@@ -168,6 +174,9 @@ class Column {
     void add_ints(const int64_t* values, size_t n) { ints_.append(values, n); }
     void add_reals(const double* values, size_t n) { reals_.append(values, n); }
     void add_codes(const uint32_t* values, size_t n) { codes_.append(values, n); }
+    void add_anys(const AnyValue* values, size_t n) { anys_.append(values, n); }
+    // arena: where those of them stand that are in memory; may be nullptr.
+    void add_longs(const LongRef* values, size_t n, std::unique_ptr<Arena> arena);
 
     // Reading.
     int64_t integer(Row row) const { return ints_[row]; }
@@ -194,6 +203,7 @@ class Column {
     Blocks<LongRef> longs_;
     Dictionary dictionary_;
     Arena arena_;
+    std::vector<std::unique_ptr<Arena>> arenas_;  // of add_longs
     std::shared_ptr<const LongSource> long_source_;
 };
 
