@@ -4,6 +4,8 @@ A fenced block ```sql is run in the sqlite3 shell, in the project's folder with 
 follows it directly (only blank lines between) is the output it must give. The blocks of one page are one session. Blocks
 that begin with `.load` lines of their own may: the library loads twice without harm. Blocks ```text, ```console and so on are
 not run.
+
+  test_docs.py LIBRARY [--write] [PAGE ...]     --write puts what the examples give in place of what the pages say: read it!
 """
 import glob
 import os
@@ -28,7 +30,19 @@ def blocks(text):
     return out
 
 
-def run(page, library):
+def write_answers(page, answers):
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    fences = list(re.finditer(r"^```([a-z]*)\n(.*?)^```$", text, re.M | re.S))
+    sql = [i for i, fence in enumerate(fences) if fence.group(1) == "sql"]
+    for at, answer in reversed(list(zip(sql, answers))):
+        if at + 1 < len(fences) and fences[at + 1].group(1) == "" and not text[fences[at].end():fences[at + 1].start()].strip():
+            text = text[:fences[at + 1].start(2)] + answer.rstrip() + "\n" + text[fences[at + 1].end(2):]
+    with open(page, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def run(page, library, write):
     with open(page, encoding="utf-8") as f:
         examples = blocks(f.read())
     script = [".bail on", f".load {library}", ".mode box"]
@@ -37,6 +51,8 @@ def run(page, library):
     done = subprocess.run(["sqlite3", "-batch", ":memory:"], input="\n".join(script) + "\n", text=True, capture_output=True,
                           cwd=ROOT, check=False)
     answers = done.stdout.split(MARK + "\n")[1:]
+    if write:
+        write_answers(page, answers)
     wrong = 0
     for i, (line, _, expected) in enumerate(examples):
         answer = answers[i] if i < len(answers) else "(not reached: " + done.stderr.strip() + ")"
@@ -49,10 +65,11 @@ def run(page, library):
 
 def main():
     library = os.path.abspath(sys.argv[1]).removesuffix(".so")
-    pages = sys.argv[2:] or [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
+    write = "--write" in sys.argv
+    pages = [a for a in sys.argv[2:] if a != "--write"] or [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
     total = bad = 0
     for page in pages:
-        count, wrong = run(page, library)
+        count, wrong = run(page, library, write)
         total, bad = total + count, bad + wrong
     print(f"{total} examples, {bad} wrong")
     sys.exit(1 if bad or total == 0 else 0)
