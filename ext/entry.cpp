@@ -46,11 +46,17 @@ int initialize(sqlite3* db, char** error) {
 }  // namespace
 }  // namespace profana
 
-// The library stays mapped when the connection closes: other connections of the process may use it.
+#ifdef PROFANA_LINKED
+const sqlite3_api_routines* profana_host_api();  // ext/linked/host_api.cpp
+#endif
+
+// A loaded library stays mapped when the connection closes: other connections of the process may use it.
 extern "C" __attribute__((visibility("default"))) int sqlite3_profana_init(sqlite3* db, char** error,
                                                                            const sqlite3_api_routines* api) {
+#ifdef PROFANA_LINKED
+    if (api == nullptr) api = profana_host_api();
+#endif
     SQLITE_EXTENSION_INIT2(api);
-    (void)api;
     int code = SQLITE_ERROR;
     try {
         code = profana::initialize(db, error);
@@ -59,17 +65,17 @@ extern "C" __attribute__((visibility("default"))) int sqlite3_profana_init(sqlit
     } catch (const std::exception& problem) {
         if (error != nullptr) *error = sqlite3_mprintf("profana: %s", problem.what());
     }
-#ifdef SQLITE_CORE
+#ifdef PROFANA_LINKED
     return code;
 #else
     return code == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : code;
 #endif
 }
 
-#ifndef SQLITE_CORE
+#ifndef PROFANA_LINKED
 // Found whatever the library file is called.
-extern "C" __attribute__((visibility("default"))) int sqlite3_extension_init(
-    sqlite3* db, char** error, const sqlite3_api_routines* api) {
+extern "C" __attribute__((visibility("default"))) int sqlite3_extension_init(sqlite3* db, char** error,
+                                                                             const sqlite3_api_routines* api) {
     return sqlite3_profana_init(db, error, api);
 }
 #endif

@@ -1,5 +1,5 @@
-// SQLite's interface as the library sees it: through the host's table of functions when it is loaded
-// (SQLITE_EXTENSION_INIT1 stands in ext/entry.cpp), directly when it is linked in (SQLITE_CORE).
+// SQLite's interface as the library sees it: always through the host's table of functions, which the entry point in
+// ext/entry.cpp is given. Programs that link the library in and define SQLITE_CORE call SQLite directly.
 #pragma once
 
 #include <sqlite3ext.h>
