@@ -189,6 +189,9 @@ class Column {
     const Dictionary& dictionary() const { return dictionary_; }
     bool is_null(Row row) const;
 
+    // Changing what was added, before the column is published: times whose origin the file tells at its end.
+    Blocks<int64_t>& ints() { return ints_; }
+
     // Reading in bulk: see Blocks::piece.
     const Blocks<int64_t>& ints() const { return ints_; }
     const Blocks<double>& reals() const { return reals_; }

@@ -208,33 +208,50 @@ class TraceReading {
     bool input_is_empty_ = false;
 };
 
-// Reads args of a plain file through a window, since neighbours are mostly asked for one after another.
+// Reads args through a window, since neighbours are mostly asked for one after another.
 class TraceArgsSource : public LongSource {
   public:
-    explicit TraceArgsSource(const std::string& path) : file_(path) {}
+    explicit TraceArgsSource(const std::vector<std::string>& paths) {
+        uint64_t begin = 0;
+        for (const std::string& path : paths) {
+            files_.push_back({begin, std::make_unique<RandomFile>(path)});
+            begin += stamp_file(path).size;
+        }
+    }
 
     std::string read(const LongRef& ref) const override {
         std::lock_guard lock(mutex_);
         const std::string_view raw = bytes(ref.offset, ref.length);
-        repair_.run(raw, JsonRepair::Behind::kNothing);
+        if (repair_.run(raw, JsonRepair::Behind::kNothing) != JsonRepair::End::kComplete) return "null";
         return repair_.text();
     }
 
   private:
     static constexpr size_t kWindow = size_t{1} << 18;
+    struct File {
+        uint64_t begin;
+        std::unique_ptr<RandomFile> file;
+    };
 
+    // A file that became shorter gives fewer bytes.
     std::string_view bytes(uint64_t offset, size_t length) const {
-        if (offset < begin_ || offset + length > begin_ + window_.size()) {
-            begin_ = offset;
-            window_ = file_.read(offset, std::max(length, kWindow));
+        const auto after = std::upper_bound(files_.begin(), files_.end(), offset,
+                                            [](uint64_t at, const File& file) { return at < file.begin; });
+        const File& file = *std::prev(after);
+        if (offset < window_begin_ || offset + length > window_begin_ + window_.size() ||
+            window_of_ != &file) {
+            window_of_ = &file;
+            window_begin_ = offset;
+            window_ = file.file->read(offset - file.begin, std::max(length, kWindow));
         }
-        return std::string_view(window_).substr(offset - begin_, length);
+        return std::string_view(window_).substr(offset - window_begin_, length);
     }
 
-    RandomFile file_;
+    std::vector<File> files_;
     mutable std::mutex mutex_;
+    mutable const File* window_of_ = nullptr;
+    mutable uint64_t window_begin_ = 0;
     mutable std::string window_;
-    mutable uint64_t begin_ = 0;
     mutable JsonRepair repair_;
 };
 
@@ -272,8 +289,8 @@ std::optional<TraceFacts> read_trace_head(const std::string& path, LoadContext& 
     }
 }
 
-std::shared_ptr<const LongSource> trace_args_source(const std::string& path) {
-    return std::make_shared<TraceArgsSource>(path);
+std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths) {
+    return std::make_shared<TraceArgsSource>(paths);
 }
 
 }  // namespace profana

@@ -102,8 +102,9 @@ TraceFacts read_trace(const std::string& path, const TraceRequest& request, Trac
 // first event. For recognising a file; nullopt if it is no trace.
 std::optional<TraceFacts> read_trace_head(const std::string& path, LoadContext& context);
 
-// Reads args again from a plain file, for a kLong column of places (TraceEvent::args_offset, args_length);
-// gives valid JSON, repaired as during the first reading.
-std::shared_ptr<const LongSource> trace_args_source(const std::string& path);
+// Reads args again from plain files, for a kLong column of places; gives valid JSON, repaired as during the
+// first reading. Places count through all files: TraceEvent::args_offset behind the sizes of the files
+// before.
+std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths);
 
 }  // namespace profana

@@ -169,12 +169,11 @@ TEST_CASE("Args are read again from their place, repaired in the same way") {
                      "[{\"ph\":\"X\",\"args\": {\"a\" : \"x\"} "
                      "},{\"args\":{\"p\":\"C:\\dir\",\"v\":NaN,\"c\":\"\x01\"}},{\"ph\":\"M\"}]");
     const Reading reading = read_file(path);
-    const auto source = trace_args_source(path);
+    const auto source = trace_args_source({path});
     REQUIRE(reading.events.size() == 3);
     for (size_t i = 0; i < 2; ++i) {
-        LongRef ref;
-        ref.offset = reading.events[i].args_offset;
-        ref.length = static_cast<uint32_t>(reading.events[i].args_length);
+        const auto ref = LongRef::in_file(reading.events[i].args_offset,
+                                          static_cast<uint32_t>(reading.events[i].args_length));
         CHECK(source->read(ref) == reading.events[i].args);
     }
     CHECK(reading.events[1].args == R"({"p":"C:\\dir","v":null,"c":"\u0001"})");

@@ -1,0 +1,70 @@
+#include "vtab/raw_files.h"
+
+#include <algorithm>
+
+#include "ext/core/error.h"
+
+namespace profana {
+namespace {
+
+// What profilers call the folders of their results.
+constexpr const char* kResultFolders[] = {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "analyze"};
+
+std::string without_gz(const std::string& name) {
+    return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
+}
+
+bool is_torch_trace(const std::string& name) {
+    return without_gz(name).ends_with(".pt.trace.json");
+}
+
+// Files that recognition by role does not know: torch.profiler's traces, and compressed files.
+std::vector<std::string> other_files(const std::string& folder, FileRole role) {
+    std::vector<std::string> found;
+    for (const std::string& name : list_folder(folder)) {
+        const auto named = name.ends_with(".gz") ? file_by_name(without_gz(name)) : std::nullopt;
+        const bool wanted =
+            (named && named->role == role) || (role == FileRole::kTrace && is_torch_trace(name));
+        if (wanted && is_file(join_path(folder, name))) found.push_back(join_path(folder, name));
+    }
+    return found;
+}
+
+std::vector<std::string> in_folder(const std::string& folder, FileRole role) {
+    auto by_role = files_of_folder(folder);
+    return by_role.count(role) > 0 ? std::move(by_role[role]) : other_files(folder, role);
+}
+
+// Slices of one file are one file; anything else is a choice that only the user can make.
+bool are_slices(const std::vector<std::string>& files) {
+    return std::all_of(files.begin(), files.end(), [](const std::string& file) {
+        const auto named = file_by_name(without_gz(std::string(base_name(file))));
+        return named && named->slice > 0;
+    });
+}
+
+}  // namespace
+
+std::vector<std::string> raw_files(const std::string& path, FileRole role, const char* table,
+                                   const char* names) {
+    if (!is_folder(path)) return {path};
+    std::vector<std::string> files = in_folder(path, role);
+    for (const char* folder : kResultFolders) {
+        if (files.empty()) files = in_folder(join_path(path, folder), role);
+    }
+    if (files.empty()) {
+        throw file_error(path, 0,
+                         std::string("a folder without ") + names + "; " + table +
+                             "() takes a file, or a folder that holds one, itself or in "
+                             "ASCEND_PROFILER_OUTPUT, mindstudio_profiler_output or analyze");
+    }
+    if (files.size() > 1 && !are_slices(files)) {
+        std::string list;
+        for (const std::string& file : files) list.append(list.empty() ? "" : ", ").append(base_name(file));
+        throw file_error(path, 0,
+                         std::string("several files for ") + table + "(): " + list + "; name one of them");
+    }
+    return files;
+}
+
+}  // namespace profana
