@@ -5,6 +5,7 @@
 #include "ext/views.h"
 #include "functions/table_function.h"
 #include "vtab/profile.h"
+#include "vtab/raw_json.h"
 
 namespace profana {
 namespace {
@@ -41,8 +42,12 @@ int register_all(Connection& connection, char** error) {
             }
         }
     }
-    const int code = register_function_tables(connection);
-    return code != SQLITE_OK ? code : register_profile_tables(connection);
+    for (const auto register_tables :
+         {register_function_tables, register_profile_tables, register_raw_json_tables}) {
+        const int code = register_tables(connection);
+        if (code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
 }
 
 std::vector<HelpEntry> help_entries() {
