@@ -4,6 +4,7 @@
 
 #include "ext/core/input.h"
 #include "ext/core/trace_events.h"
+#include "ext/core/utf8.h"
 #include "vtab/capture.h"
 #include "vtab/json_file.h"
 

@@ -3,38 +3,12 @@
 #include <fstream>
 
 #include "ext/core/decimal.h"
+#include "ext/core/utf8.h"
 
 namespace profana {
 namespace {
 
 using simdjson::dom::element;
-
-// The length of the UTF-8 character at the head of `text`; 0: not UTF-8.
-size_t utf8_length(std::string_view text) {
-    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char head = byte(0);
-    if (head < 0x80) return 1;
-    const size_t length = head >= 0xF0 ? 4 : head >= 0xE0 ? 3 : 2;
-    if (head < 0xC2 || head > 0xF4 || text.size() < length) return 0;
-    for (size_t i = 1; i < length; ++i)
-        if ((byte(i) & 0xC0) != 0x80) return 0;
-    if (head == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
-    if (head == 0xED && byte(1) > 0x9F) return 0;  // surrogates
-    if (head == 0xF0 && byte(1) < 0x90) return 0;
-    if (head == 0xF4 && byte(1) > 0x8F) return 0;
-    return length;
-}
-
-std::string replace_bad_utf8(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        const size_t length = utf8_length(text);
-        out += length > 0 ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
-        text.remove_prefix(length > 0 ? length : 1);
-    }
-    return out;
-}
 
 void report(Diagnostics& diagnostics, const std::string& path, const std::string& what) {
     Diagnostic diagnostic;
@@ -63,7 +37,7 @@ JsonFile JsonFile::parse(std::string_view text, const std::string& path, Diagnos
     file.parser_ = std::make_unique<simdjson::dom::parser>();
     simdjson::error_code error = file.parser_->parse(text.data(), text.size()).get(file.root_);
     if (error == simdjson::UTF8_ERROR) {
-        const std::string repaired = replace_bad_utf8(text);
+        const std::string repaired = repair_utf8(text);
         error = file.parser_->parse(repaired).get(file.root_);
     }
     file.found_ = error == simdjson::SUCCESS;
@@ -119,24 +93,6 @@ std::optional<double> json_real(element value) {
     std::string_view text;
     if (value.get(text) == simdjson::SUCCESS && parse_real(text, &number) == Parsed::kExact) return number;
     return std::nullopt;
-}
-
-std::string json_quoted(std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string out = "\"";
-    for (const char c : replace_bad_utf8(text)) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            out += "\\u00";
-            out += kHex[c >> 4];
-            out += kHex[c & 15];
-        } else {
-            out += c;
-        }
-    }
-    return out + '"';
 }
 
 }  // namespace profana

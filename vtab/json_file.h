@@ -40,7 +40,4 @@ std::string json_text(simdjson::dom::element value);                // a number 
 std::optional<int64_t> json_integer(simdjson::dom::element value);  // a whole number, or text that is one
 std::optional<double> json_real(simdjson::dom::element value);
 
-// `text` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
-std::string json_quoted(std::string_view text);
-
 }  // namespace profana

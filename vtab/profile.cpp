@@ -5,6 +5,7 @@
 
 #include "ext/connection.h"
 #include "ext/core/decimal.h"
+#include "ext/core/utf8.h"
 #include "vtab/json_file.h"
 #include "vtab/read_db.h"
 #include "vtab/read_gpu.h"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ext/core/trace_events.h"
+#include "ext/core/utf8.h"
 #include "vtab/json_file.h"
 #include "vtab/read_db.h"
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ext/core/json_token.h"
+#include "ext/core/utf8.h"
 
 namespace profana {
 namespace {

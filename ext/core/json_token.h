@@ -57,9 +57,5 @@ struct JsonEscape {
 JsonEscape read_json_escape(std::string_view text, size_t at);
 // Are all escapes of the text of kind kGood?
 bool has_good_escapes(std::string_view text);
-void append_utf8(char32_t character, std::string* out);
-
-// Bytes of the UTF-8 character at text[at]; 0: none, or not well-formed.
-size_t utf8_length(std::string_view text, size_t at);
 
 }  // namespace profana
