@@ -48,6 +48,7 @@ std::span<const FunctionSpec> interval_functions();
 std::span<const FunctionSpec> matching_functions();
 std::span<const FunctionSpec> nesting_functions();
 std::span<const FunctionSpec> flops_functions();
+std::span<const FunctionSpec> kernel_flops_functions();
 std::span<const FunctionSpec> mfu_functions();
 std::span<const FunctionSpec> text_functions();
 std::span<const FunctionSpec> comparison_functions();

@@ -112,6 +112,25 @@ struct Inside {
     }
 };
 
+// nest_within(id, start, end): a row with id NULL asks and contains nothing.
+class WithinState {
+  public:
+    static constexpr const char* kName = "nest_within";
+    void step(sqlite3_value** values) {
+        answer_.reset();
+        if (is_null(values[1]) || is_null(values[2])) return;
+        const int64_t start = integer_argument({kName, "start", values[1]});
+        const int64_t end = integer_argument({kName, "end", values[2]});
+        answer_ = stack_.find(start, end);
+        if (!is_null(values[0])) stack_.push(integer_argument({kName, "id", values[0]}), end);
+    }
+    void result(sqlite3_context* context) const { result_optional(context, answer_); }
+
+  private:
+    ContainmentStack stack_;
+    std::optional<int64_t> answer_;
+};
+
 // cursor_cover(id, end, point): a row is a range (id, end) where point is NULL, else a point.
 class CursorState {
   public:
@@ -225,6 +244,16 @@ const std::array kFunctions{
                                "kinds ask as points (end NULL). The rule by which operators, call stacks and "
                                "backward passes find their "
                                "module: an operator that starts exactly with a module is not in it."),
+    window<WithinState>(3, "nest_within(id INTEGER, start INTEGER, end INTEGER) -> INTEGER",
+                        "Window function over rows ordered by start, then by end DESC (ROWS UNBOUNDED "
+                        "PRECEDING): the id of the "
+                        "innermost earlier event that contains the row's [start, end] whole, both ends "
+                        "included; NULL if there is none. "
+                        "A row with id NULL asks and contains nothing; order it behind events of equal "
+                        "times. Of an event that another "
+                        "one overlaps without containing it, the part behind the other's start no longer "
+                        "counts. Error in another order. "
+                        "The rule by which ranges nest into modules."),
     window<CursorState>(
         3, "cursor_cover(id INTEGER, end INTEGER, point INTEGER) -> INTEGER",
         "Window function over ranges (point NULL; placed in the order by their start) and points (placed by "

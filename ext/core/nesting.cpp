@@ -45,6 +45,24 @@ std::optional<int64_t> EventStack::strictly_inside(int64_t time) const {
     return std::prev(end)->id;
 }
 
+std::optional<int64_t> ContainmentStack::find(int64_t start, int64_t end) {
+    if (last_start_ == start && end > last_end_) {
+        throw Error("rows of equal start must come by falling end, but " + std::to_string(end) + " follows " +
+                    std::to_string(last_end_));
+    }
+    expect_rising(last_start_, start);
+    last_end_ = end;
+    const auto outside = std::partition_point(events_.begin(), events_.end(),
+                                              [&](const Event& event) { return event.end >= end; });
+    if (outside == events_.begin()) return std::nullopt;
+    return std::prev(outside)->id;
+}
+
+void ContainmentStack::push(int64_t id, int64_t end) {
+    while (!events_.empty() && events_.back().end < end) events_.pop_back();
+    events_.push_back({id, end});
+}
+
 std::optional<int64_t> ForwardCursor::cover(int64_t point) {
     expect_rising(last_point_, point);
     while (!ranges_.empty() && ranges_.front().end < point) ranges_.pop_front();

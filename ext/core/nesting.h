@@ -38,6 +38,25 @@ class EventStack {
     std::optional<int64_t> last_time_;
 };
 
+// The events that may still contain others whole, for rows that come by rising start and, of equal starts, by
+// falling end. Upwards in the stack starts rise and ends fall.
+class ContainmentStack {
+  public:
+    // The innermost event that contains [start, end] whole, both ends included. Throws Error if rows come in
+    // another order.
+    std::optional<int64_t> find(int64_t start, int64_t end);
+    // Puts an event on top. What does not contain it ends before it, and contains nothing that comes later.
+    void push(int64_t id, int64_t end);
+
+  private:
+    struct Event {
+        int64_t id, end;
+    };
+    std::vector<Event> events_;
+    std::optional<int64_t> last_start_;
+    int64_t last_end_ = 0;
+};
+
 // A cursor that moves only forward over ranges in the order in which they begin: a point is covered by the
 // first range that had not ended before it or before any earlier point.
 class ForwardCursor {
