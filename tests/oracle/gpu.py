@@ -22,6 +22,9 @@ class Trace:
         self.model = model
         self.events = [e for e in top["traceEvents"] if isinstance(e, dict)]
         self.base = int(top.get("baseTimeNanoseconds", 0))
+        for d in top.get("deviceProperties") or []:
+            model.add("prof_device", device_id=d.get("id"), chip=d.get("name"), ai_core_num=d.get("numSms"),
+                      memory_bytes=d.get("totalGlobalMem"))
         self.flow_cats = (flow_cat.lower(),) if flow_cat else FLOW_CATS
 
     def time(self, e):
@@ -38,7 +41,8 @@ class Trace:
             if cat in OP_KIND:
                 op = model.add("prof_host_op", process_id=e.get("pid"), thread_id=e.get("tid"), name=name,
                                kind=OP_KIND[cat], input_shapes=compact(args.get("Input Dims")),
-                               input_types=compact(args.get("Input type")), call_stack=args.get("Call stack"),
+                               input_types=compact(args.get("Input type")),
+                               concrete_inputs=compact(args.get("Concrete Inputs")), call_stack=args.get("Call stack"),
                                connection_id=integer(args.get("correlation")), source_row=position,
                                external_id=integer(args.get("External id", args.get("external id"))), **time)
                 if op["kind"] == "driver":
