@@ -29,11 +29,34 @@ SELECT profile, rank, id, thread_id, start_ns, end_ns, CAST(substr(message, 1, d
    AND substr(message, 1, dash - 1) NOT GLOB '*[^0-9]*'
    AND CAST(substr(message, 1, dash - 1) AS INTEGER) BETWEEN 1 AND 9223372036854775806;
 
--- flops_record_kernel: which kernels did the recorded operators launch?
+-- flops_record_launch: which kernels did the recorded operators launch?
 --
--- A row for each pair. A record takes the host operators that start within it, both ends included, and all kernels with
--- known shapes that they launched, whenever those ran; a kernel found twice counts once. The data type of a record is
--- that of the first input of its first kernel (by start of operator, then of kernel); no type: fp16.
+-- A row for each record and launch: the host operators that start within the record, both ends included, and every kernel
+-- that they launched, whenever it ran.
+CREATE TEMP VIEW IF NOT EXISTS flops_record_launch(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  record_id,              -- INTEGER  flops_record.record_id
+  record_start_ns,        -- INTEGER  ns
+  flops,                  -- INTEGER  of the whole record
+  flops_op_name,          -- TEXT     as flops_record
+  op_id,                  -- INTEGER  prof_host_op.id of the operator that launched the kernel
+  op_name,                -- TEXT     its name
+  op_start_ns,            -- INTEGER  ns
+  op_step,                -- INTEGER  step in which the operator starts
+  kernel_id               -- INTEGER  prof_kernel.id
+) AS
+SELECT r.profile, r.rank, r.record_id, r.start_ns, r.flops, r.flops_op_name, o.id, o.name, o.start_ns, o.step, l.kernel_id
+  FROM flops_record AS r
+ CROSS JOIN prof_host_op AS o
+    ON o.profile = r.profile AND o.rank IS r.rank AND o.start_ns BETWEEN r.start_ns AND r.end_ns
+ CROSS JOIN prof_launch AS l ON l.profile = o.profile AND l.host_op_id = o.id
+ WHERE l.kernel_id IS NOT NULL;
+
+-- flops_record_kernel: which kernels do the recorded FLOPs belong to, and what is their peak?
+--
+-- flops_record_launch less the kernels whose shapes are not known; a kernel found twice counts once. The data type of a
+-- record is that of the first input of its first kernel (by start of operator, then of kernel); no type: fp16.
 CREATE TEMP VIEW IF NOT EXISTS flops_record_kernel(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
@@ -44,6 +67,7 @@ CREATE TEMP VIEW IF NOT EXISTS flops_record_kernel(
   op_id,                  -- INTEGER  prof_host_op.id of the operator that launched the kernel
   op_name,                -- TEXT     its name
   op_start_ns,            -- INTEGER  ns
+  op_step,                -- INTEGER  step in which the operator starts
   kernel_id,              -- INTEGER  prof_kernel.id
   kernel_name,            -- TEXT
   op_type,                -- TEXT     kernel type
@@ -53,6 +77,7 @@ CREATE TEMP VIEW IF NOT EXISTS flops_record_kernel(
   input_shapes,           -- TEXT     as prof_kernel
   output_shapes,          -- TEXT     as prof_kernel
   step,                   -- INTEGER  step of the kernel
+  record_type,            -- TEXT     the data type's name in the profile
   dtype,                  -- TEXT     as dtype_names, of the record; NULL: a type without a peak
   peak_flops,             -- REAL     operations a second; NULL: not known for the type or chip
   peak_source             -- TEXT     where the peak comes from
@@ -61,13 +86,9 @@ WITH peak AS MATERIALIZED (
   SELECT * FROM rank_peak
 ),
 hit AS (
-  SELECT r.profile, r.rank, r.record_id, r.start_ns AS record_start_ns, r.flops, r.flops_op_name, o.id AS op_id,
-         o.name AS op_name, o.start_ns AS op_start_ns, k.id AS kernel_id, k.name AS kernel_name, k.op_type,
-         k.start_ns, k.end_ns, k.dur_ns, k.input_shapes, k.output_shapes, k.input_types, k.step
-    FROM flops_record AS r
-   CROSS JOIN prof_host_op AS o
-      ON o.profile = r.profile AND o.rank IS r.rank AND o.start_ns BETWEEN r.start_ns AND r.end_ns
-   CROSS JOIN prof_launch AS l ON l.profile = o.profile AND l.host_op_id = o.id
+  SELECT l.*, k.name AS kernel_name, k.op_type, k.start_ns, k.end_ns, k.dur_ns, k.input_shapes, k.output_shapes,
+         k.input_types, k.step
+    FROM flops_record_launch AS l
    CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id
    WHERE k.input_shapes IS NOT NULL AND k.output_shapes IS NOT NULL
 ),
@@ -84,8 +105,8 @@ typed AS (
    WHERE copy = 1
 )
 SELECT t.profile, t.rank, t.record_id, t.record_start_ns, t.flops, t.flops_op_name, t.op_id, t.op_name, t.op_start_ns,
-       t.kernel_id, t.kernel_name, t.op_type, t.start_ns, t.end_ns, t.dur_ns, t.input_shapes, t.output_shapes, t.step,
-       n.dtype, p.peak_flops, p.source
+       t.op_step, t.kernel_id, t.kernel_name, t.op_type, t.start_ns, t.end_ns, t.dur_ns, t.input_shapes, t.output_shapes,
+       t.step, t.record_type, n.dtype, p.peak_flops, p.source
   FROM typed AS t
   LEFT JOIN dtype_names AS n ON n.name = coalesce(nullif(lower(t.record_type), ''), 'fp16')
   LEFT JOIN peak AS p ON p.profile = t.profile AND p.rank IS t.rank AND p.dtype = n.dtype;
@@ -137,7 +158,7 @@ CREATE TEMP VIEW IF NOT EXISTS mfu_record(
   op_names,               -- TEXT     host operators that launched its kernels, by ','
   start_ns,               -- INTEGER  ns, of the record, on the host
   end_ns,                 -- INTEGER  ns
-  step,                   -- INTEGER  step of its first kernel
+  step,                   -- INTEGER  step in which it starts; NULL: none
   flops,                  -- INTEGER  recorded operations
   kernels,                -- INTEGER  kernels found
   busy_ns,                -- INTEGER  ns covered by its kernels; NULL: none found
@@ -152,7 +173,7 @@ CREATE TEMP VIEW IF NOT EXISTS mfu_record(
 WITH found AS (
   SELECT profile, record_id, count(*) AS kernels, group_concat(DISTINCT op_name) AS op_names,
          interval_coverage(kernel_start_ns, kernel_end_ns) AS busy_ns, sum(kernel_duration_ns) AS kernel_ns,
-         min(step) AS step, max(dtype) AS dtype, max(peak_flops) AS peak_flops, max(peak_source) AS peak_source
+         min(op_step) AS step, max(dtype) AS dtype, max(peak_flops) AS peak_flops, max(peak_source) AS peak_source
     FROM flops_record_kernel
    GROUP BY profile, record_id
 ),

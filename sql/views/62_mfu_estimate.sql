@@ -164,7 +164,7 @@ owner AS MATERIALIZED (
       FROM thread_event)
    WHERE kernel_id IS NOT NULL AND op_id IS NOT NULL
 ),
-main AS (                             -- which kernels of an operator share its FLOPs
+candidate AS MATERIALIZED (
   SELECT k.*, o.id AS op_id, o.name AS op_name, o.flops AS op_flops, o.weight, o.input_types AS op_types,
          o.formula AS op_formula,
          coalesce((SELECT min(w.is_main) FROM main_kernel_words AS w WHERE instr(lower(k.name), w.word) > 0), 0) AS has_word
@@ -173,27 +173,27 @@ main AS (                             -- which kernels of an operator share its 
     LEFT JOIN rule_op AS o ON o.profile = w.profile AND o.id = w.op_id
    WHERE k.rule IS NOT NULL OR o.flops IS NOT NULL
 ),
+main AS (                             -- which kernels of an operator share its FLOPs
+  SELECT *, has_word = max(has_word) OVER (PARTITION BY profile, op_id, rule) AS is_main FROM candidate
+),
 shared AS (
-  SELECT *, has_word = max(has_word) OVER of_op AS is_main,
-         sum(dur_ns) FILTER (WHERE has_word) OVER of_op AS word_ns, sum(dur_ns) OVER of_op AS all_ns,
-         count(*) OVER of_op AS op_kernels
+  SELECT *, sum(dur_ns) FILTER (WHERE is_main) OVER of_op AS main_ns, count(*) FILTER (WHERE is_main) OVER of_op AS mains
     FROM main
-  WINDOW of_op AS (PARTITION BY profile, op_id, op_id IS NULL, CASE WHEN op_id IS NULL THEN id END, rule)
+  WINDOW of_op AS (PARTITION BY profile, op_id, rule)
 ),
 counted AS (
   SELECT *,
-         CASE WHEN rule IS NULL AND NOT is_main THEN 0
-              WHEN rule IS NULL AND op_kernels = 1 THEN op_flops
-              WHEN rule IS NULL THEN op_flops * 1.0 * dur_ns / nullif(coalesce(word_ns, all_ns), 0)
-              WHEN rule IN ('gemm', 'grouped_gemm') AND input_formats GLOB '*NZ*' AND op_flops IS NOT NULL
-                   AND op_kernels = 1 THEN op_flops
-              ELSE kernel_flops(rule, input_shapes, input_formats, output_shapes, output_formats, weight) END AS flops,
-         CASE WHEN rule IS NULL THEN 'operator'
-              WHEN rule GLOB 'convolution*' AND weight IS NOT NULL THEN 'kernel and operator'
-              WHEN rule IN ('gemm', 'grouped_gemm') AND input_formats GLOB '*NZ*' AND op_flops IS NOT NULL
-                   AND op_kernels = 1 THEN 'operator'
-              ELSE 'kernel' END AS shapes_from
-    FROM shared
+         CASE WHEN shapes_from = 'operator' AND NOT is_main THEN 0
+              WHEN shapes_from = 'operator' AND mains = 1 THEN op_flops
+              WHEN shapes_from = 'operator' THEN op_flops * 1.0 * dur_ns / nullif(main_ns, 0)
+              ELSE kernel_flops(rule, input_shapes, input_formats, output_shapes, output_formats, weight) END AS flops
+    FROM (SELECT *,
+                 CASE WHEN rule IS NULL THEN 'operator'
+                      WHEN rule GLOB 'convolution*' AND weight IS NOT NULL THEN 'kernel and operator'
+                      WHEN rule IN ('gemm', 'grouped_gemm') AND input_formats GLOB '*NZ*' AND op_flops IS NOT NULL
+                           AND mains = 1 THEN 'operator'
+                      ELSE 'kernel' END AS shapes_from
+            FROM shared)
 ),
 types AS (                            -- the first type of a list that has a peak
   SELECT list, (SELECT n.dtype
@@ -202,7 +202,7 @@ types AS (                            -- the first type of a list that has a pea
                                                            ';', '","') || '"]' END) AS e
                   JOIN dtype_names AS n ON n.name = lower(e.value)
                  ORDER BY e.key LIMIT 1) AS dtype
-    FROM (SELECT DISTINCT coalesce(input_types, op_types) AS list FROM main)
+    FROM (SELECT DISTINCT coalesce(input_types, op_types) AS list FROM candidate)
 )
 SELECT c.profile, c.rank, c.id, c.name, c.op_type, CASE WHEN c.shapes_from <> 'kernel' THEN c.op_id END,
        CASE WHEN c.shapes_from <> 'kernel' THEN c.op_name END, c.step, c.start_ns, c.dur_ns, c.flops,
