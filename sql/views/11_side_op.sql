@@ -234,7 +234,33 @@ SELECT o.profile, o.rank, o.id, o.name, o.start_ns
        ELSE (o.profile, o.id) IN (SELECT 'base', base_id FROM _op_pair
                                   UNION ALL SELECT 'comparison', comparison_id FROM _op_pair) END;
 
--- _op_work: how long does that work take, and for which listed operator is it done?
+-- _op_owner: under which listed operator does an operator stand?
+--
+-- Its top-level operator; where max_kernel_num is set, the nearest listed one from itself upwards.
+CREATE TEMP VIEW IF NOT EXISTS _op_owner(
+  profile,                -- TEXT     base or comparison
+  id,                     -- INTEGER  prof_host_op.id
+  name,                   -- TEXT     operator
+  depth,                  -- INTEGER  depth in the tree
+  start_ns,               -- INTEGER  ns
+  shown_id                -- INTEGER  prof_host_op.id of the listed operator; NULL: none
+) AS
+SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
+       CASE WHEN g.max_kernel_num = 0 THEN o.root_id
+       ELSE (WITH RECURSIVE up(id, parent_id) AS (
+               SELECT o.id, o.parent_id
+               UNION ALL
+               SELECT p.id, p.parent_id FROM up JOIN prof_host_op AS p ON p.profile = o.profile AND p.id = up.parent_id
+             )
+             SELECT up.id FROM up
+              WHERE (o.profile, up.id) IN (SELECT 'base', base_id FROM _op_pair
+                                           UNION ALL SELECT 'comparison', comparison_id FROM _op_pair)
+              LIMIT 1) END
+  FROM _compare_setting AS g
+ CROSS JOIN prof_host_op AS o
+ WHERE o.root_id IS NOT NULL;
+
+-- _op_work: how long does the device work for each listed operator?
 --
 -- A listed operator has its own work and that of all operators below it.
 CREATE TEMP VIEW IF NOT EXISTS _op_work(
@@ -251,19 +277,7 @@ CREATE TEMP VIEW IF NOT EXISTS _op_work(
   kernel_id,              -- INTEGER  prof_kernel.id; NULL: no kernel
   dur_ns                  -- INTEGER  ns
 ) AS
-SELECT l.profile,
-       CASE WHEN g.max_kernel_num = 0 THEN o.root_id
-       ELSE (WITH RECURSIVE up(id, parent_id) AS (
-               SELECT o.id, o.parent_id
-               UNION ALL
-               SELECT p.id, p.parent_id FROM up JOIN prof_host_op AS p ON p.profile = o.profile AND p.id = up.parent_id
-             )
-             SELECT up.id FROM up
-              WHERE (o.profile, up.id) IN (SELECT 'base', base_id FROM _op_pair
-                                           UNION ALL SELECT 'comparison', comparison_id FROM _op_pair)
-              LIMIT 1) END,
-       l.id, o.depth, o.start_ns, o.id, l.family, l.name, l.task_id, l.task_type, l.kernel_id, l.dur_ns
-  FROM _compare_setting AS g
- CROSS JOIN _op_launch AS l
- CROSS JOIN prof_host_op AS o ON o.profile = l.profile AND o.id = l.host_op_id
- WHERE o.root_id IS NOT NULL;
+SELECT l.profile, o.shown_id, l.id, o.depth, o.start_ns, o.id, l.family, l.name, l.task_id, l.task_type, l.kernel_id,
+       l.dur_ns
+  FROM _op_launch AS l
+  JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id;
