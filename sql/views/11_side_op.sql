@@ -57,14 +57,14 @@ SELECT o.profile, o.rank, o.id, o.thread_id, o.start_ns, o.parent_id, o.root_id,
 
 -- _op_launch: what did each operator make the device do?
 --
--- Every piece of device work that the profiler links to an operator: kernels, copies, collectives; of a GPU no
+-- Every piece of device work that the profiler links to the host: kernels, copies, collectives; of a GPU no
 -- memsets, as in the compare tool. Flows between CANN calls and the device are not links to an operator.
 CREATE TEMP VIEW IF NOT EXISTS _op_launch(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   family,                 -- TEXT     text, db or gpu
   id,                     -- INTEGER  prof_launch.id
-  host_op_id,             -- INTEGER  prof_host_op.id of the innermost operator
+  host_op_id,             -- INTEGER  prof_host_op.id of the innermost operator; NULL: none found
   launch_ns,              -- INTEGER  ns
   name,                   -- TEXT     kernel, copy or collective
   task_id,                -- INTEGER  hardware task id; NULL unknown
@@ -82,7 +82,7 @@ SELECT l.profile, l.rank, s.family, l.id, l.host_op_id, l.launch_ns,
  CROSS JOIN prof_launch AS l ON l.profile = s.profile
   LEFT JOIN prof_device_task AS t ON t.profile = l.profile AND t.id = l.device_task_id
   LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
- WHERE l.host_op_id IS NOT NULL AND l.category IS NOT 'HostToDevice'
+ WHERE l.category IS NOT 'HostToDevice'
    AND (l.comm_op_id IS NOT NULL OR l.device_task_id IS NOT NULL AND t.task_type IS NOT 'gpu_memset');
 
 -- _op_pair: which operators of the two profiles belong together?

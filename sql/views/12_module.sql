@@ -1,0 +1,348 @@
+-- Modules of the two profiles: calls of nn.Module and of optimizers, their backward halves, and the operators and
+-- device work inside. The module sheets stand on these steps.
+
+-- _module_side: the compared profiles, if modules can be compared at all: both sides must have some.
+CREATE TEMP VIEW IF NOT EXISTS _module_side(
+  profile,                -- TEXT     base or comparison
+  first_ns,               -- INTEGER  ns, start of the step asked for; else the beginning of time
+  last_ns                 -- INTEGER  ns, its end, inclusive; else the end of time
+) AS
+SELECT s.profile, coalesce(s.step_start_ns, -9223372036854775807), coalesce(s.step_end_ns, 9223372036854775807)
+  FROM _compare_side AS s
+ WHERE 2 = (SELECT count(*) FROM _compare_side AS t
+             WHERE EXISTS (SELECT 1 FROM prof_python_call AS p WHERE p.profile = t.profile AND p.is_module = 1));
+
+-- _module_forward: calls of modules and optimizers as a tree.
+--
+-- All threads together by start, the parent being the last call begun that has not ended before (nest_parent).
+CREATE TEMP VIEW IF NOT EXISTS _module_forward(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  id,                     -- INTEGER  of the call
+  parent_id,              -- INTEGER  id of the calling module; NULL: none
+  depth,                  -- INTEGER  0: called by no module
+  start_ns,               -- INTEGER  ns
+  end_ns,                 -- INTEGER  ns
+  name,                   -- TEXT     nn.Module: Linear_0
+  full_name,              -- TEXT     /nn.Module: Net_0/nn.Module: Linear_0
+  path                    -- TEXT     names from the outermost module to this one, by ';\n'
+) AS
+WITH RECURSIVE call AS (
+  SELECT p.profile, p.rank, p.id * 4 AS id, p.name, p.start_ns, p.end_ns
+    FROM _module_side AS s
+   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.is_module = 1
+   WHERE p.start_ns BETWEEN s.first_ns AND s.last_ns
+  UNION ALL
+  SELECT o.profile, o.rank, o.id * 4 + 1, o.name, o.start_ns, o.end_ns
+    FROM _module_side AS s
+   CROSS JOIN prof_host_op AS o ON o.profile = s.profile
+   WHERE o.name LIKE 'optimizer%' AND o.root_id IS NOT NULL AND o.start_ns BETWEEN s.first_ns AND s.last_ns
+),
+nested AS MATERIALIZED (
+  SELECT *, nest_parent(id, start_ns, end_ns) OVER call AS parent_id
+    FROM call
+  WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id % 4, id ROWS UNBOUNDED PRECEDING)
+),
+named AS (
+  SELECT profile, rank, id, parent_id, 0 AS depth, start_ns, end_ns, name, '/' || name AS full_name, name AS path
+    FROM nested
+   WHERE parent_id IS NULL
+  UNION ALL
+  SELECT n.profile, n.rank, n.id, n.parent_id, p.depth + 1, n.start_ns, n.end_ns, n.name,
+         p.full_name || '/' || n.name, p.path || ';' || char(10) || n.name
+    FROM named AS p
+    JOIN nested AS n ON n.profile = p.profile AND n.parent_id = p.id
+)
+SELECT * FROM named;
+
+-- _module_backward: the backward halves of modules, as a tree.
+--
+-- Each flow from a forward operator inside a module to a backward operator makes a call of its own, as long as
+-- that operator (the last that starts exactly at the flow's end), called [ BACKWARD ] and the module's name.
+CREATE TEMP VIEW IF NOT EXISTS _module_backward(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  id,                     -- INTEGER  of the call
+  parent_id,              -- INTEGER  id of the enclosing backward call; NULL: none
+  depth,                  -- INTEGER  0: within no other
+  start_ns,               -- INTEGER  ns
+  end_ns,                 -- INTEGER  ns
+  name,                   -- TEXT     name of the module
+  full_name,              -- TEXT     /[ BACKWARD ]/nn.Module: Net_0/nn.Module: Linear_0
+  path                    -- TEXT     names from the outermost backward call to this one, by ';\n'
+) AS
+WITH RECURSIVE asked AS ( -- the modules, and the moments at which the flows begin
+  SELECT profile, rank, id, start_ns, end_ns, NULL AS backward_ns FROM _module_forward
+  UNION ALL
+  SELECT f.profile, f.rank, f.id * 4 + 2, f.forward_ns, NULL, f.backward_ns
+    FROM _module_side AS s
+   CROSS JOIN prof_fwd_bwd AS f ON f.profile = s.profile
+   WHERE f.forward_ns IS NOT NULL
+),
+flow AS (
+  SELECT profile, rank, id, backward_ns,
+         nest_inside(id, start_ns, end_ns) OVER (PARTITION BY profile, rank
+                                                 ORDER BY start_ns, id % 4, id ROWS UNBOUNDED PRECEDING) AS inside_id
+    FROM asked
+),
+call AS (
+  SELECT f.profile, f.rank, f.id, f.inside_id, max(o.id) AS op_id, o.start_ns, o.end_ns
+    FROM _module_side AS s
+    JOIN flow AS f ON f.profile = s.profile
+   CROSS JOIN prof_host_op AS o ON o.profile = f.profile AND o.start_ns = f.backward_ns AND o.rank IS f.rank
+   WHERE f.inside_id IS NOT NULL AND f.backward_ns BETWEEN s.first_ns AND s.last_ns AND o.root_id IS NOT NULL
+   GROUP BY f.profile, f.id
+),
+nested AS MATERIALIZED (
+  SELECT *, nest_parent(id, start_ns, end_ns) OVER call AS parent_id
+    FROM call
+  WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id ROWS UNBOUNDED PRECEDING)
+),
+titled AS MATERIALIZED (
+  SELECT n.profile, n.rank, n.id, n.parent_id, n.start_ns, n.end_ns, m.name, '[ BACKWARD ]' || m.full_name AS title
+    FROM nested AS n
+    JOIN _module_forward AS m ON m.profile = n.profile AND m.id = n.inside_id
+),
+named AS (
+  SELECT profile, rank, id, parent_id, 0 AS depth, start_ns, end_ns, name, '/' || title AS full_name, title AS path
+    FROM titled
+   WHERE parent_id IS NULL
+  UNION ALL
+  SELECT t.profile, t.rank, t.id, t.parent_id, p.depth + 1, t.start_ns, t.end_ns, t.name,
+         p.full_name || '/' || t.title, p.path || ';' || char(10) || t.title
+    FROM named AS p
+    JOIN titled AS t ON t.profile = p.profile AND t.parent_id = p.id
+)
+SELECT * FROM named;
+
+-- _module_piece: which call is at work when?
+--
+-- Between two ends of calls nothing changes, so a few pieces of time answer for every moment: which call is under
+-- the cursor, and strictly inside of which it is (begun before, ending after, as all calls around it).
+CREATE TEMP VIEW IF NOT EXISTS _module_piece(
+  tree,                   -- TEXT     forward or backward
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  first_ns,               -- INTEGER  ns
+  last_ns,                -- INTEGER  ns, inclusive
+  cursor_id,              -- INTEGER  the call under the cursor; NULL: none
+  inside_id               -- INTEGER  the deepest call that contains the piece strictly; NULL: none
+) AS
+WITH call AS MATERIALIZED (
+  SELECT 'forward' AS tree, profile, rank, id, start_ns, end_ns FROM _module_forward
+  UNION ALL
+  SELECT 'backward', profile, rank, id, start_ns, end_ns FROM _module_backward
+),
+stream AS (               -- calls, and every moment at which an answer may change
+  SELECT tree, profile, rank, start_ns AS time_ns, id, end_ns FROM call
+  UNION
+  SELECT tree, profile, rank, start_ns, NULL, NULL FROM call
+  UNION
+  SELECT tree, profile, rank, start_ns + 1, NULL, NULL FROM call
+  UNION
+  SELECT tree, profile, rank, end_ns, NULL, NULL FROM call
+  UNION
+  SELECT tree, profile, rank, end_ns + 1, NULL, NULL FROM call
+),
+answered AS (
+  SELECT tree, profile, rank, time_ns, id, nest_parent(id, time_ns, end_ns) OVER call AS cursor_id,
+         nest_inside(id, time_ns, end_ns) OVER call AS inside_id
+    FROM stream
+  WINDOW call AS (PARTITION BY tree, profile, rank ORDER BY time_ns, id IS NULL, id % 4, id ROWS UNBOUNDED PRECEDING)
+),
+piece AS (
+  SELECT tree, profile, rank, time_ns AS first_ns,
+         lead(time_ns) OVER (PARTITION BY tree, profile, rank ORDER BY time_ns) - 1 AS last_ns, cursor_id, inside_id
+    FROM answered
+   WHERE id IS NULL
+)
+SELECT * FROM piece WHERE cursor_id IS NOT NULL OR inside_id IS NOT NULL;
+
+-- _module_stack: from where in the Python source is each module called?
+--
+-- The functions around the call, outermost first: the deepest function that contains its start strictly, as do
+-- all functions around it, and those. No row where there is none.
+CREATE TEMP VIEW IF NOT EXISTS _module_stack(
+  profile,                -- TEXT     base or comparison
+  start_ns,               -- INTEGER  ns, start of module calls
+  rank,                   -- INTEGER  rank of the source
+  call_stack              -- TEXT     functions by ';\n'
+) AS
+WITH RECURSIVE asked AS (
+  SELECT profile, rank, start_ns FROM _module_forward
+  UNION
+  SELECT profile, rank, start_ns FROM _module_backward
+),
+stream AS (
+  SELECT p.profile, p.rank, p.start_ns AS time_ns, p.id, p.end_ns, p.name
+    FROM _module_side AS s
+   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.is_module = 0
+   WHERE p.end_ns >= s.first_ns AND p.start_ns <= s.last_ns
+  UNION ALL
+  SELECT profile, rank, start_ns, NULL, NULL, NULL FROM asked
+),
+nested AS MATERIALIZED (
+  SELECT profile, rank, time_ns, id, name, nest_parent(id, time_ns, end_ns) OVER call AS parent_id,
+         nest_inside(id, time_ns, end_ns) OVER call AS inside_id
+    FROM stream
+  WINDOW call AS (PARTITION BY profile, rank ORDER BY time_ns, id IS NULL, id ROWS UNBOUNDED PRECEDING)
+),
+up(profile, leaf_id, id, parent_id, name, level) AS (
+  SELECT f.profile, f.id, f.id, f.parent_id, f.name, 0
+    FROM (SELECT DISTINCT profile, inside_id FROM nested WHERE id IS NULL AND inside_id IS NOT NULL) AS d
+    JOIN nested AS f ON f.profile = d.profile AND f.id = d.inside_id
+  UNION ALL
+  SELECT u.profile, u.leaf_id, f.id, f.parent_id, f.name, u.level + 1
+    FROM up AS u
+    JOIN nested AS f ON f.profile = u.profile AND f.id = u.parent_id
+),
+stack AS MATERIALIZED (
+  SELECT profile, leaf_id, group_concat(name, ';' || char(10)) AS call_stack
+    FROM (SELECT * FROM up ORDER BY profile, leaf_id, level DESC)
+   GROUP BY profile, leaf_id
+)
+SELECT n.profile, n.time_ns, n.rank, s.call_stack
+  FROM nested AS n
+  JOIN stack AS s ON s.profile = n.profile AND s.leaf_id = n.inside_id
+ WHERE n.id IS NULL;
+
+-- _module: every call of both trees, with where it is called from.
+CREATE TEMP VIEW IF NOT EXISTS _module(
+  tree,                   -- TEXT     forward or backward
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  id,                     -- INTEGER  of the call
+  parent_id,              -- INTEGER  id of the call around it; NULL: none
+  depth,                  -- INTEGER  0: within no other of its tree
+  start_ns,               -- INTEGER  ns
+  end_ns,                 -- INTEGER  ns
+  class,                  -- TEXT     nn.Module: Linear
+  full_name,              -- TEXT     path of names from the outermost call
+  call_stack              -- TEXT     Python functions by ';\n'; without any, the modules of the path
+) AS
+WITH call AS MATERIALIZED (
+  SELECT 'forward' AS tree, * FROM _module_forward
+  UNION ALL
+  SELECT 'backward', * FROM _module_backward
+),
+stack AS MATERIALIZED (SELECT * FROM _module_stack)
+SELECT c.tree, c.profile, c.rank, c.id, c.parent_id, c.depth, c.start_ns, c.end_ns,
+       CASE WHEN rtrim(c.name, '0123456789') <> c.name AND substr(rtrim(c.name, '0123456789'), -1) = '_'
+            THEN substr(rtrim(c.name, '0123456789'), 1, length(rtrim(c.name, '0123456789')) - 1)
+            ELSE c.name END,
+       c.full_name, coalesce(s.call_stack, c.path)
+  FROM call AS c
+  LEFT JOIN stack AS s ON s.profile = c.profile AND s.rank IS c.rank AND s.start_ns = c.start_ns;
+
+-- _module_work: which device work is launched in which call?
+--
+-- Each piece of work belongs to the call under the cursor at its launch, of either tree.
+CREATE TEMP VIEW IF NOT EXISTS _module_work(
+  tree,                   -- TEXT     forward or backward
+  module_id,              -- INTEGER  id of the call
+  profile,                -- TEXT     base or comparison
+  launch_id,              -- INTEGER  prof_launch.id
+  launch_ns,              -- INTEGER  ns
+  family,                 -- TEXT     text, db or gpu
+  name,                   -- TEXT     kernel, copy or collective
+  task_id,                -- INTEGER  hardware task id; NULL unknown
+  task_type,              -- TEXT     AI_CORE, SDMA_SQE ...; NULL: a collective
+  kernel_id,              -- INTEGER  prof_kernel.id; NULL: no kernel
+  dur_ns                  -- INTEGER  ns
+) AS
+SELECT p.tree, p.cursor_id, l.profile, l.id, l.launch_ns, l.family, l.name, l.task_id, l.task_type, l.kernel_id, l.dur_ns
+  FROM _module_piece AS p
+ CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
+ WHERE p.cursor_id IS NOT NULL;
+
+-- _module_op: which operators does each call make itself?
+--
+-- An operator belongs to the deepest forward call that contains its start strictly, else to such a backward
+-- call. Of those of one call, the ones that no other of them encloses are listed.
+CREATE TEMP VIEW IF NOT EXISTS _module_op(
+  tree,                   -- TEXT     forward or backward
+  module_id,              -- INTEGER  id of the call
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  id,                     -- INTEGER  prof_host_op.id
+  name,                   -- TEXT     operator
+  start_ns,               -- INTEGER  ns
+  end_ns,                 -- INTEGER  ns
+  call_stack              -- TEXT     as prof_host_op
+) AS
+WITH inside AS MATERIALIZED (
+  SELECT p.tree, p.inside_id, o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns, o.call_stack
+    FROM _module_piece AS p
+   CROSS JOIN prof_host_op AS o ON o.profile = p.profile AND o.rank IS p.rank AND o.start_ns BETWEEN p.first_ns AND p.last_ns
+   WHERE p.inside_id IS NOT NULL AND o.root_id IS NOT NULL AND o.name NOT LIKE 'optimizer%'
+),
+owned AS (
+  SELECT * FROM inside WHERE tree = 'forward'
+  UNION ALL
+  SELECT *
+    FROM inside AS i
+   WHERE tree = 'backward'
+     AND NOT EXISTS (SELECT 1 FROM inside AS f WHERE f.tree = 'forward' AND f.profile = i.profile AND f.id = i.id)
+),
+nested AS (
+  SELECT *, nest_parent(id, start_ns, end_ns) OVER (PARTITION BY tree, profile, inside_id ORDER BY start_ns, id
+                                                    ROWS UNBOUNDED PRECEDING) AS parent_id
+    FROM owned
+)
+SELECT tree, inside_id, profile, rank, id, name, start_ns, end_ns, call_stack FROM nested WHERE parent_id IS NULL;
+
+-- _module_op_work: which of a call's device work is done for which of its operators?
+--
+-- Work launched from an operator's start to its end, both included.
+CREATE TEMP VIEW IF NOT EXISTS _module_op_work(
+  profile,                -- TEXT     base or comparison
+  tree,                   -- TEXT     forward or backward
+  module_id,              -- INTEGER  id of the call
+  op_id,                  -- INTEGER  prof_host_op.id
+  launch_id,              -- INTEGER  prof_launch.id
+  launch_ns,              -- INTEGER  ns
+  family,                 -- TEXT     text, db or gpu
+  name,                   -- TEXT     kernel, copy or collective
+  task_id,                -- INTEGER  hardware task id; NULL unknown
+  task_type,              -- TEXT     AI_CORE, SDMA_SQE ...; NULL: a collective
+  kernel_id,              -- INTEGER  prof_kernel.id; NULL: no kernel
+  dur_ns                  -- INTEGER  ns
+) AS
+WITH work AS MATERIALIZED (SELECT * FROM _module_work),
+op AS MATERIALIZED (SELECT tree, module_id, profile, rank, id, start_ns, end_ns FROM _module_op)
+SELECT w.profile, w.tree, w.module_id, o.id, w.launch_id, w.launch_ns, w.family, w.name, w.task_id, w.task_type,
+       w.kernel_id, w.dur_ns
+  FROM op AS o
+ CROSS JOIN prof_launch AS l ON l.profile = o.profile AND l.rank IS o.rank AND l.launch_ns BETWEEN o.start_ns AND o.end_ns
+  JOIN work AS w ON w.profile = o.profile AND w.tree = o.tree AND w.module_id = o.module_id AND w.launch_id = l.id;
+
+-- _module_time: every call with the time that the device works for it.
+CREATE TEMP VIEW IF NOT EXISTS _module_time(
+  tree,                   -- TEXT     forward or backward
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  id,                     -- INTEGER  of the call
+  parent_id,              -- INTEGER  id of the call around it; NULL: none
+  depth,                  -- INTEGER  0: within no other of its tree
+  start_ns,               -- INTEGER  ns
+  class,                  -- TEXT     nn.Module: Linear
+  full_name,              -- TEXT     path of names from the outermost call
+  call_stack,             -- TEXT     from where it is called
+  place,                  -- INTEGER  orders the calls of a profile, both trees together, by start
+  self_ns,                -- INTEGER  ns, device work launched in the call itself
+  total_ns                -- INTEGER  ns, that and the work of all calls inside
+) AS
+WITH work AS MATERIALIZED (
+  SELECT profile, tree, module_id, sum(dur_ns) AS self_ns FROM _module_work GROUP BY profile, tree, module_id
+),
+timed AS (
+  SELECT m.*, coalesce(w.self_ns, 0) AS self_ns
+    FROM _module AS m
+    LEFT JOIN work AS w ON w.profile = m.profile AND w.tree = m.tree AND w.module_id = m.id
+)
+SELECT tree, profile, rank, id, parent_id, depth, start_ns, class, full_name, call_stack,
+       row_number() OVER (PARTITION BY profile ORDER BY rank, start_ns, tree = 'backward', id % 4, id),
+       self_ns,
+       nest_total(self_ns, depth) OVER (PARTITION BY profile, tree, rank ORDER BY start_ns DESC, id % 4 DESC, id DESC
+                                        ROWS UNBOUNDED PRECEDING)
+  FROM timed;
