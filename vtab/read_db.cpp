@@ -1,28 +1,250 @@
 #include "vtab/read_db.h"
 
+#include <sys/stat.h>
+
+#include <array>
+#include <chrono>
+#include <mutex>
+
+#include "ext/core/utf8.h"
+#include "vtab/capture.h"
+#include "vtab/db_loaders.h"
+
 namespace profana {
 namespace {
 
-class DbSource : public Source {
+// How a model table is filled: all of `needs` must be there, each one of them as one of its tables.
+struct ModelReader {
+    Model model;
+    void (*load)(Load&);
+    bool from_analysis;
+    std::vector<std::vector<const char*>> needs;
+};
+
+const std::vector<ModelReader>& readers() {
+    static const auto* list = new std::vector<ModelReader>{
+        {Model::kKernel, load_kernel, false, {{"TASK"}, {"COMPUTE_TASK_INFO"}}},
+        {Model::kKernelPmu, load_kernel_pmu, false, {{"TASK"}, {"COMPUTE_TASK_INFO"}, {"TASK_PMU_INFO"}}},
+        {Model::kDeviceTask, load_device_task, false, {{"TASK"}}},
+        {Model::kHostOp, load_host_op, false, {{"PYTORCH_API", "CANN_API"}}},
+        {Model::kLaunch,
+         load_launch,
+         false,
+         {{"PYTORCH_API"}, {"CONNECTION_IDS"}, {"TASK", "COMMUNICATION_OP"}}},
+        {Model::kPythonCall, load_python_call, false, {{"PYTORCH_API"}}},
+        {Model::kFwdBwd, load_fwd_bwd, false, {{"PYTORCH_API"}, {"CONNECTION_IDS"}}},
+        {Model::kStep, load_step, false, {{"STEP_TIME"}}},
+        {Model::kCommOp, load_comm_op, false, {{"COMMUNICATION_OP"}}},
+        {Model::kCommTask, load_comm_task, false, {{"TASK"}, {"COMMUNICATION_TASK_INFO"}}},
+        {Model::kMemoryAlloc, load_memory_alloc, false, {{"OP_MEMORY", "NPU_OP_MEM"}}},
+        {Model::kMemoryUsage, load_memory_usage, false, {{"MEMORY_RECORD", "NPU_OP_MEM", "NPU_MEM"}}},
+        {Model::kMstxRange, load_mstx_range, false, {{"MSTX_EVENTS"}}},
+        // A viewer writes a table of this name into older databases, but not its enumeration.
+        {Model::kOverlapBar,
+         load_overlap_bar,
+         false,
+         {{"OVERLAP_ANALYSIS"}, {"ENUM_OVERLAP_ANALYSIS_TYPE", "ENUM_OVERLAY_ANALYSIS_TYPE"}}},
+        {Model::kDevice, load_device, false, {}},
+        {Model::kApiStat, load_api_stat, false, {{"CANN_API"}}},
+        {Model::kProcessGroup, load_process_group, false, {{"META_DATA"}}},
+        {Model::kStepTime, load_step_time, true, {{"StepTraceTime"}}},
+        {Model::kCommBandwidth, load_comm_bandwidth, true, {{"CommAnalyzerBandwidth", "CommAnalyzerTime"}}},
+    };
+    return *list;
+}
+
+// Loads of one source wait for each other, interruptibly: they share its joins.
+class LoadLock {
   public:
-    DbSource(SourceFacts facts, DbFiles files) : facts_(std::move(facts)), files_(std::move(files)) {}
-    const SourceFacts& facts() const override { return facts_; }
-    std::shared_ptr<Table> table(Model) override { return nullptr; }
-    std::vector<std::string> files() const override { return {files_.profiler}; }
+    LoadLock(std::timed_mutex& mutex, LoadContext& context) : mutex_(mutex) {
+        while (!mutex_.try_lock_for(std::chrono::milliseconds(20))) context.poll();
+    }
+    ~LoadLock() { mutex_.unlock(); }
+    LoadLock(const LoadLock&) = delete;
+    LoadLock& operator=(const LoadLock&) = delete;
 
   private:
-    SourceFacts facts_;
-    DbFiles files_;
+    std::timed_mutex& mutex_;
 };
+
+std::string joined(const std::vector<const char*>& names, const char* between) {
+    std::string out;
+    for (const char* name : names) out += (out.empty() ? "" : between) + std::string(name);
+    return out;
+}
+
+// Why the file cannot fill the table; empty: it can.
+std::string reason_against(DbFile& file, const ModelReader& reader) {
+    for (const auto& need : reader.needs) {
+        const bool met = std::any_of(need.begin(), need.end(),
+                                     [&](const char* name) { return file.table(name) != nullptr; });
+        if (!met) return "the database has no table " + joined(need, " and no table ");
+    }
+    return {};
+}
+
+class DbSource : public Source {
+  public:
+    DbSource(SourceFacts facts, DbFiles files, const ProfileOptions& options, LoadContext& context)
+        : facts_(std::move(facts)), profile_(std::make_shared<DbProfile>()) {
+        profile_->files = std::move(files);
+        profile_->options = options;
+        profile_->id_base = facts_.id_base;
+        look_at_profiler(context);
+        look_at_analysis();
+        missing_[Model::kOpStat] =
+            "databases hold no operator statistics; prof_kernel grouped by op_type and core_type gives them";
+        facts_.missing = missing_json(missing_);
+    }
+
+    const SourceFacts& facts() const override { return facts_; }
+
+    std::shared_ptr<Table> table(Model model) override {
+        if (missing_.count(model) > 0) return nullptr;
+        std::shared_ptr<Table>& table = tables_[static_cast<size_t>(model)];
+        if (table == nullptr) table = make_table(model);
+        return table;
+    }
+
+    std::vector<std::string> files() const override {
+        std::vector<std::string> out;
+        const DbFiles& files = profile_->files;
+        for (const std::string& path : {files.profiler, files.profiler + "-wal", files.analysis})
+            if (is_file(path)) out.push_back(path);
+        out.insert(out.end(), files.device_infos.begin(), files.device_infos.end());
+        return out;
+    }
+
+  private:
+    void look_at_profiler(LoadContext& context);
+    void look_at_analysis();
+    void read_meta(DbFile& file, LoadContext& context);
+    void read_rank(DbFile& file, LoadContext& context);
+    std::shared_ptr<Table> make_table(Model model) const;
+
+    SourceFacts facts_;
+    std::shared_ptr<DbProfile> profile_;
+    std::map<Model, std::string> missing_;
+    std::array<std::shared_ptr<Table>, static_cast<size_t>(Model::kCount)> tables_;
+};
+
+void DbSource::look_at_profiler(LoadContext& context) {
+    if (profile_->files.profiler.empty()) {
+        for (const ModelReader& reader : readers())
+            if (!reader.from_analysis) missing_[reader.model] = "only the analysis database is there";
+        return;
+    }
+    DbFile file(profile_->files.profiler);
+    for (const ModelReader& reader : readers()) {
+        if (reader.from_analysis) continue;
+        const std::string reason = reason_against(file, reader);
+        if (!reason.empty()) missing_[reader.model] = reason;
+    }
+    if (missing_.count(Model::kOverlapBar) > 0 && file.table("OVERLAP_ANALYSIS") != nullptr)
+        missing_[Model::kOverlapBar] = "OVERLAP_ANALYSIS was written by a viewer, not by the profiler";
+    if (file.table("PYTORCH_API") != nullptr && facts_.framework.empty()) facts_.framework = "PyTorch";
+    read_meta(file, context);
+    read_rank(file, context);
+    const bool unfinished = file.table("STRING_IDS") == nullptr && file.table("TASK") != nullptr;
+    if (file.truncated() || unfinished) facts_.state = "truncated";
+    if (facts_.state.empty()) facts_.state = "complete";
+}
+
+void DbSource::look_at_analysis() {
+    const std::string& path = profile_->files.analysis;
+    if (path.empty()) {
+        for (const ModelReader& reader : readers())
+            if (reader.from_analysis)
+                missing_[reader.model] =
+                    "there is no analysis.db or communication_analyzer.db beside the database";
+        return;
+    }
+    DbFile file(path);
+    for (const ModelReader& reader : readers()) {
+        if (!reader.from_analysis) continue;
+        const std::string reason = reason_against(file, reader);
+        if (!reason.empty()) missing_[reader.model] = reason;
+    }
+}
+
+void DbSource::read_meta(DbFile& file, LoadContext& context) {
+    const DbTable* table = file.table("META_DATA");
+    if (table == nullptr) return;
+    DbScan scan(file, *table);
+    const int name = scan.cell({"name"}), value = scan.cell({"value"});
+    bool has_groups = false;
+    std::string schema;
+    scan.run(context, [&](const DbRow& row) {
+        has_groups |= row.text(name) == "parallel_group_info";
+        if (row.text(name) == "SCHEMA_VERSION") schema = row.text(value);
+    });
+    if (!has_groups) missing_[Model::kProcessGroup] = "META_DATA has no parallel_group_info";
+    if (schema.empty()) return;
+    const std::string entry = "\"schema\":" + json_quoted(schema) + "}";
+    std::string& versions = facts_.versions;
+    if (versions.size() > 2 && versions.back() == '}') {
+        versions.back() = ',';
+        versions += entry;
+    } else {
+        versions = "{" + entry;
+    }
+}
+
+void DbSource::read_rank(DbFile& file, LoadContext& context) {
+    const DbTable* table = file.table("RANK_DEVICE_MAP");
+    if (table == nullptr || facts_.rank) return;
+    DbScan scan(file, *table);
+    const int rank = scan.cell({"rankId"});
+    scan.run(context, [&](const DbRow& row) {
+        const int64_t id = apply(NullRule::kSize, row.integer(rank));
+        if (id != kNullInt && !facts_.rank) facts_.rank = id;
+    });
+}
+
+std::shared_ptr<Table> DbSource::make_table(Model model) const {
+    for (const ModelReader& reader : readers()) {
+        if (reader.model != model) continue;
+        const std::string path = reader.from_analysis ? profile_->files.analysis : profile_->files.profiler;
+        return make_model_table(model, [profile = profile_, path, model, load_rows = reader.load](
+                                           Table& table, const ColumnSet& wanted, LoadContext& context) {
+            const LoadLock lock(profile->mutex, context);
+            Load load(*profile, path, model, table, wanted, context);
+            load_rows(load);
+            load.finish();
+        });
+    }
+    return nullptr;
+}
 
 }  // namespace
 
-DbContent db_content(const std::string&) {
-    return DbContent::kUnknown;
+DbContent db_content(const std::string& path) {
+    if (!is_file(path)) return DbContent::kUnknown;
+    try {
+        DbFile file(path);
+        const std::string_view name = base_name(path);
+        const auto has = [&](const char* table) { return file.table(table) != nullptr; };
+        const auto called = [&](const char* prefix) { return name.starts_with(prefix); };
+        if (has("PYTORCH_API")) return DbContent::kPyTorch;
+        if (has("ClusterBaseInfo") || has("ClusterStepTraceTime") || has("ClusterCommunicationTime"))
+            return DbContent::kCluster;
+        if (has("TASK") || has("CANN_API") || has("COMPUTE_TASK_INFO") || has("MSTX_EVENTS") ||
+            has("SESSION_TIME_INFO")) {
+            if (called("ascend_pytorch_profiler")) return DbContent::kPyTorch;
+            if (called("ascend_mindspore_profiler")) return DbContent::kMindSpore;
+            return called("msmonitor") ? DbContent::kMsmonitor : DbContent::kMsprof;
+        }
+        const bool analysis = has("StepTraceTime") || has("CommAnalyzerTime") || has("CommAnalyzerBandwidth");
+        return analysis ? DbContent::kAnalysis : DbContent::kUnknown;
+    } catch (const NotADatabase&) {
+        return DbContent::kUnknown;
+    }
 }
 
-std::shared_ptr<Source> make_db_source(Connection&, SourceFacts facts, DbFiles files, const ProfileOptions&) {
-    return std::make_shared<DbSource>(std::move(facts), std::move(files));
+std::shared_ptr<Source> make_db_source(Connection& connection, SourceFacts facts, DbFiles files,
+                                       const ProfileOptions& options) {
+    LoadContext context = connection.load_context();
+    return std::make_shared<DbSource>(std::move(facts), std::move(files), options, context);
 }
 
 }  // namespace profana

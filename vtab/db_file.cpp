@@ -1,0 +1,376 @@
+#include "vtab/db_file.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "ext/core/decimal.h"
+
+namespace profana {
+namespace {
+
+constexpr int kBusyMs = 250;          // how long a locked file is waited for
+constexpr uint64_t kPollRows = 4096;  // between two looks at whether the user wants to stop
+constexpr const char* kRowFunction = "profana_each_row";
+
+// Letters and digits only, in lower case: names have been spelled startNs and start_ns.
+std::string plain_name(std::string_view name) {
+    std::string out;
+    for (const char c : name)
+        if (c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+std::string quoted_name(std::string_view name) {
+    std::string out = "\"";
+    for (const char c : name) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
+// A file name as SQLite takes it: "file:..." is a name too, not a URI, unless one is asked for.
+std::string plain_path(const std::string& path) {
+    return path.starts_with("file:") ? "./" + path : path;
+}
+
+std::string immutable_uri(const std::string& path) {
+    static constexpr char kHex[] = "0123456789ABCDEF";
+    std::string out = "file:";
+    for (const char c : plain_path(path)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '-' || c == '_') {
+            out += c;
+        } else {
+            out += '%';
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        }
+    }
+    return out + "?immutable=1";
+}
+
+uint64_t file_size(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+uint32_t big_endian(const unsigned char* bytes) {
+    return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
+}
+
+void check_regular_file(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0)
+        throw file_error(path, 0, std::strerror(errno), ErrorKind::kCannotOpen);
+    if (!S_ISREG(status.st_mode))
+        throw file_error(path, 0, "is no regular file, so it is no database", ErrorKind::kCannotOpen);
+}
+
+}  // namespace
+
+const std::string* DbTable::column(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view wanted : names)
+        for (const std::string& there : columns)
+            if (plain_name(there) == plain_name(wanted)) return &there;
+    return nullptr;
+}
+
+DbFile::DbFile(const std::string& path) : path_(path) {
+    check_regular_file(path);
+    try {
+        open(false);
+        // With write-ahead logging SQLite would make side files even to read. Where there is nothing in the
+        // log, the file alone is the database.
+        const bool log_is_empty = file_size(path_ + "-wal") == 0;
+        if (!(write_ahead_ && log_is_empty) && begin()) return;
+        close();
+        if (!log_is_empty)
+            notes_.emplace_back(
+                "wal_ignored",
+                "its write-ahead log cannot be read here (read-only folder), so what was written "
+                "last is missing; copy the database with its -wal file to read all of it");
+        open(true);
+        if (!begin()) fail(SQLITE_CANTOPEN);
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+DbFile::~DbFile() {
+    close();
+}
+
+void DbFile::open(bool immutable) {
+    int flags = SQLITE_OPEN_READONLY;
+    if (sqlite3_threadsafe() != 0) flags |= SQLITE_OPEN_NOMUTEX;  // one thread at a time uses it
+    if (immutable) flags |= SQLITE_OPEN_URI;
+    const std::string name = immutable ? immutable_uri(path_) : plain_path(path_);
+    const int code = sqlite3_open_v2(name.c_str(), &db_, flags, nullptr);
+    if (code != SQLITE_OK) fail(code);
+    sqlite3_extended_result_codes(db_, 1);
+    sqlite3_busy_timeout(db_, kBusyMs);
+    for (const int option : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                             SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION})
+        sqlite3_db_config(db_, option, 0, nullptr);
+    sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    const int made = sqlite3_create_function_v2(
+        db_, kRowFunction, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, this, nullptr, DbScan::on_row,
+        [](sqlite3_context* context) { sqlite3_result_null(context); }, nullptr);
+    if (made != SQLITE_OK) fail(made);
+    read_header();
+}
+
+void DbFile::close() {
+    if (db_ != nullptr) sqlite3_close_v2(db_);
+    db_ = nullptr;
+}
+
+// Through SQLite's own file: closing another descriptor of the file would drop the locks that this process
+// holds.
+void DbFile::read_header() {
+    sqlite3_file* file = nullptr;
+    unsigned char header[100];
+    sqlite3_int64 size = 0;
+    sqlite3_file_control(db_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    const bool readable = file != nullptr && file->pMethods != nullptr &&
+                          file->pMethods->xFileSize(file, &size) == SQLITE_OK && size >= 100 &&
+                          file->pMethods->xRead(file, header, sizeof header, 0) == SQLITE_OK;
+    if (!readable || std::memcmp(header, "SQLite format 3", 16) != 0) fail(SQLITE_NOTADB);
+    write_ahead_ = header[18] == 2 || header[19] == 2;
+    const uint32_t page_bytes = uint32_t{header[16]} << 8 | header[17];
+    const uint64_t bytes = uint64_t{big_endian(header + 28)} * (page_bytes == 1 ? 65536 : page_bytes);
+    const bool count_is_valid = big_endian(header + 24) == big_endian(header + 92);
+    truncated_ = !write_ahead_ && count_is_valid && static_cast<uint64_t>(size) < bytes;
+    if (truncated_)
+        notes_.emplace_back("db_truncated", "it has " + std::to_string(size) + " of the " +
+                                                std::to_string(bytes) +
+                                                " bytes that its header names; what can be read is read");
+}
+
+int DbFile::run(const char* sql) {
+    return sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+}
+
+bool DbFile::begin() {
+    int code = run("PRAGMA cell_size_check = ON; BEGIN");
+    if (code == SQLITE_OK) code = run("SELECT count(*) FROM sqlite_schema");
+    if (code == SQLITE_OK) return true;
+    const bool side_files =
+        write_ahead_ && ((code & 0xFF) == SQLITE_CANTOPEN || (code & 0xFF) == SQLITE_READONLY);
+    if (!side_files) fail(code);
+    return false;
+}
+
+void DbFile::fail(int code) const {
+    std::string what;
+    ErrorKind kind = ErrorKind::kCannotOpen;
+    switch (code & 0xFF) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            what = "the database is locked by another program; query again when that has finished";
+            break;
+        case SQLITE_NOTADB:
+            throw NotADatabase("profana: " + path_ + ": is no SQLite database", ErrorKind::kCannotOpen);
+        case SQLITE_CORRUPT:
+            what = std::string("the database is damaged: ") + sqlite3_errmsg(db_);
+            break;
+        case SQLITE_READONLY:
+            what =
+                "its last writer was cut off and left a journal; open it once with the sqlite3 shell, which "
+                "puts it "
+                "in order, and query again";
+            break;
+        case SQLITE_NOMEM:
+            throw Error("out of memory", ErrorKind::kNoMemory);
+        default:
+            what = std::string("the database cannot be read: ") +
+                   (db_ != nullptr ? sqlite3_errmsg(db_) : sqlite3_errstr(code));
+            if ((code & 0xFF) != SQLITE_CANTOPEN && (code & 0xFF) != SQLITE_PERM) kind = ErrorKind::kGeneral;
+            break;
+    }
+    throw file_error(path_, 0, what, kind);
+}
+
+const DbTable* DbFile::table(std::string_view name) {
+    const std::string key = plain_name(name);
+    if (const auto known = tables_.find(key); known != tables_.end())
+        return known->second.columns.empty() ? nullptr : &known->second;
+
+    DbTable& table = tables_[key];
+    const auto each_row = [&](const std::string& sql, const auto& take) {
+        sqlite3_stmt* statement = nullptr;
+        int code = sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr);
+        while (code == SQLITE_OK || code == SQLITE_ROW) {
+            code = sqlite3_step(statement);
+            if (code == SQLITE_ROW) take(statement);
+        }
+        sqlite3_finalize(statement);
+        return code;
+    };
+    // A virtual table has no root page.
+    const int listed = each_row(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0", [&](sqlite3_stmt* row) {
+            const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
+            if (text != nullptr && plain_name(text) == key && (table.name.empty() || name == text))
+                table.name = text;
+        });
+    if (listed != SQLITE_DONE) {
+        tables_.erase(key);
+        fail(listed);
+    }
+    if (table.name.empty()) return nullptr;
+    each_row("PRAGMA main.table_info(" + quoted_name(table.name) + ")", [&](sqlite3_stmt* row) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 1));
+        if (text != nullptr) table.columns.emplace_back(text);
+    });
+    const auto called_rowid = [](const std::string& column) { return plain_name(column) == "rowid"; };
+    table.has_rowid = std::none_of(table.columns.begin(), table.columns.end(), called_rowid) &&
+                      each_row("SELECT rowid FROM " + quoted_name(table.name) + " LIMIT 0",
+                               [](sqlite3_stmt*) {}) == SQLITE_DONE;
+    return table.columns.empty() ? nullptr : &table;
+}
+
+int64_t DbRow::other_integer(int cell) const {
+    sqlite3_value* value = values_[cell];
+    int64_t integer = kNullInt;
+    switch (sqlite3_value_type(value)) {
+        case SQLITE_NULL:
+            return kNullInt;
+        case SQLITE_FLOAT: {
+            const double rounded = std::nearbyint(sqlite3_value_double(value));
+            if (rounded >= -9223372036854775807.0 && rounded < 9223372036854775807.0)
+                return static_cast<int64_t>(rounded);
+            break;
+        }
+        case SQLITE_TEXT: {
+            const Parsed parsed = parse_scaled(text(cell), 0, &integer);
+            if (parsed == Parsed::kExact || parsed == Parsed::kRounded) return integer;
+            if (parsed == Parsed::kEmpty || trim(text(cell)) == "N/A") return kNullInt;
+            break;
+        }
+        default:
+            break;
+    }
+    ++unreadable_[cell];
+    return kNullInt;
+}
+
+double DbRow::real(int cell) const {
+    if (cell == kNoCell) return kNullReal;
+    switch (sqlite3_value_type(values_[cell])) {
+        case SQLITE_INTEGER:
+        case SQLITE_FLOAT:
+            return sqlite3_value_double(values_[cell]);
+        case SQLITE_TEXT: {
+            double real = kNullReal;
+            const Parsed parsed = parse_real(text(cell), &real);
+            if (parsed == Parsed::kExact || parsed == Parsed::kRounded) return real;
+            if (parsed == Parsed::kEmpty || trim(text(cell)) == "N/A") return kNullReal;
+            break;
+        }
+        case SQLITE_NULL:
+            return kNullReal;
+        default:
+            break;
+    }
+    ++unreadable_[cell];
+    return kNullReal;
+}
+
+std::string_view DbRow::text(int cell) const {
+    if (cell == kNoCell || sqlite3_value_type(values_[cell]) != SQLITE_TEXT) return {};
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(values_[cell]));
+    if (bytes == nullptr) throw std::bad_alloc();
+    return {bytes, static_cast<size_t>(sqlite3_value_bytes(values_[cell]))};
+}
+
+int DbScan::cell(std::initializer_list<std::string_view> names) {
+    const std::string* column = table_.column(names);
+    if (column == nullptr) return kNoCell;
+    expressions_.push_back(quoted_name(*column));
+    return static_cast<int>(expressions_.size()) - 1;
+}
+
+int DbScan::rowid() {
+    if (!table_.has_rowid) return kNoCell;
+    expressions_.emplace_back("rowid");
+    return static_cast<int>(expressions_.size()) - 1;
+}
+
+// The rows come as calls of an aggregate function from within SQLite's own loop: twice as fast as stepping
+// and asking for each cell.
+void DbScan::on_row(sqlite3_context* sqlite, int count, sqlite3_value** values) {
+    DbScan* scan = static_cast<DbFile*>(sqlite3_user_data(sqlite))->scan_;
+    if (scan == nullptr || scan->thrown_ != nullptr) return;
+    try {
+        scan->take(count, values);
+    } catch (...) {
+        scan->thrown_ = std::current_exception();
+        sqlite3_result_error(sqlite, "stopped", -1);
+    }
+}
+
+void DbScan::take(int, sqlite3_value** values) {
+    if (++rows_ > kMaxRows)
+        throw file_error(file_.path(), 0, "table " + table_.name + " has more than 2^32 rows",
+                         ErrorKind::kTooBig);
+    if (rows_ % kPollRows == 0) context_->poll();
+    row_.values_ = values;
+    call_(each_, row_);
+}
+
+void DbScan::execute(LoadContext& context) {
+    std::string sql = std::string("SELECT ") + kRowFunction + "(";
+    for (size_t i = 0; i < expressions_.size(); ++i) sql += (i > 0 ? ", " : "") + expressions_[i];
+    // Without an index: an index that covers the columns would give another order.
+    sql += ") FROM main." + quoted_name(table_.name) + " NOT INDEXED";
+    unreadable_.assign(expressions_.size(), 0);
+    row_.unreadable_ = unreadable_.data();
+    context_ = &context;
+    context.poll();
+
+    sqlite3_stmt* statement = nullptr;
+    int code = sqlite3_prepare_v2(file_.db_, sql.c_str(), -1, &statement, nullptr);
+    if (code == SQLITE_OK) {
+        file_.scan_ = this;
+        code = sqlite3_step(statement);
+        file_.scan_ = nullptr;
+    }
+    const int result = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+    sqlite3_finalize(statement);
+    if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    report(context, result);
+}
+
+void DbScan::report(LoadContext& context, int code) {
+    if (code != SQLITE_OK) {
+        const int kind = code & 0xFF;
+        if (kind != SQLITE_CORRUPT && kind != SQLITE_IOERR && kind != SQLITE_NOTADB) file_.fail(code);
+        Diagnostic diagnostic;
+        diagnostic.severity = Severity::kError;
+        diagnostic.file = file_.path();
+        diagnostic.code = "db_corrupt";
+        diagnostic.message = "table " + table_.name + " can be read up to its row " + std::to_string(rows_) +
+                             " only: " + sqlite3_errstr(code);
+        context.diagnostics.add(std::move(diagnostic));
+    }
+    for (size_t i = 0; i < unreadable_.size(); ++i) {
+        if (unreadable_[i] == 0) continue;
+        Diagnostic diagnostic;
+        diagnostic.file = file_.path();
+        diagnostic.code = "bad_number";
+        diagnostic.message = "values of " + table_.name + "." + expressions_[i] +
+                             " that are no number of 64 bits count as NULL";
+        diagnostic.count = unreadable_[i];
+        context.diagnostics.add(std::move(diagnostic));
+    }
+}
+
+}  // namespace profana

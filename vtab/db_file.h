@@ -1,0 +1,144 @@
+// A profiler's database file, opened by a connection of our own: read-only, without extensions, views,
+// triggers or trust in its schema. The user's connection is never asked anything while it runs a statement of
+// ours.
+//
+// A DbFile holds one read transaction, so that everything read through it is of one moment. It lives for the
+// duration of one load: hundreds of ranks keep no file open.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ext/core/progress.h"
+#include "ext/core/store.h"
+#include "ext/sqlite.h"
+
+namespace profana {
+
+// A table of the file, its columns in order.
+struct DbTable {
+    std::string name;
+    std::vector<std::string> columns;
+    bool has_rowid = true;
+
+    // The first of `names` that is a column: without regard to case and underscores (startNs, start_ns);
+    // nullptr: none is.
+    const std::string* column(std::initializer_list<std::string_view> names) const;
+};
+
+class DbScan;
+
+// What DbFile throws of a file that is something else.
+class NotADatabase : public Error {
+  public:
+    using Error::Error;
+};
+
+class DbFile {
+  public:
+    // Throws an Error that says what is wrong: no file, no database, locked, damaged, no permission.
+    explicit DbFile(const std::string& path);
+    ~DbFile();
+    DbFile(const DbFile&) = delete;
+    DbFile& operator=(const DbFile&) = delete;
+
+    const std::string& path() const { return path_; }
+    // nullptr: no such table (a view or virtual table is none).
+    const DbTable* table(std::string_view name);
+    // What was found on opening that the user should know: code and message.
+    const std::vector<std::pair<std::string, std::string>>& notes() const { return notes_; }
+    bool truncated() const { return truncated_; }  // shorter than its header says
+
+  private:
+    friend class DbScan;
+    void open(bool immutable);
+    void close();
+    void read_header();
+    bool begin();  // false: the side files of write-ahead logging cannot be made
+    int run(const char* sql);
+    [[noreturn]] void fail(int code) const;
+
+    std::string path_;
+    sqlite3* db_ = nullptr;
+    DbScan* scan_ = nullptr;  // the one that runs
+    bool write_ahead_ = false, truncated_ = false;
+    std::map<std::string, DbTable, std::less<>> tables_;
+    std::vector<std::pair<std::string, std::string>> notes_;
+};
+
+// The cells of one row, by the numbers that DbScan gave. kNoCell: the file lacks the column; reads as NULL.
+constexpr int kNoCell = -1;
+
+class DbRow {
+  public:
+    bool is_null(int cell) const {
+        return cell == kNoCell || sqlite3_value_type(values_[cell]) == SQLITE_NULL;
+    }
+    sqlite3_value* value(int cell) const { return values_[cell]; }
+
+    // kNullInt: NULL, or nothing that is a whole number in 64 bits (which is counted). A real number is
+    // rounded.
+    int64_t integer(int cell) const {
+        if (cell == kNoCell) return kNullInt;
+        sqlite3_value* value = values_[cell];
+        if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+            const int64_t integer = sqlite3_value_int64(value);
+            if (integer != kNullInt) return integer;
+        }
+        return other_integer(cell);
+    }
+    double real(int cell) const;
+    std::string_view text(int cell) const;  // of a text cell; empty for any other
+
+  private:
+    friend class DbScan;
+    int64_t other_integer(int cell) const;
+
+    sqlite3_value** values_ = nullptr;
+    uint64_t* unreadable_ = nullptr;  // by cell
+};
+
+// Reads the rows of a table in order of rowid.
+class DbScan {
+  public:
+    DbScan(DbFile& file, const DbTable& table) : file_(file), table_(table) {}
+
+    // Asks for a column, by the names it has had; kNoCell if the file has none of them.
+    int cell(std::initializer_list<std::string_view> names);
+    int rowid();
+    bool has_cells() const { return !expressions_.empty(); }
+
+    // Calls each(row) for every row. Where the file is damaged it stops with a diagnostic, what was read
+    // before counts. Interruptible.
+    template <class Each>
+    void run(LoadContext& context, Each each) {
+        call_ = [](void* self, const DbRow& row) { (*static_cast<Each*>(self))(row); };
+        each_ = &each;
+        execute(context);
+    }
+
+  private:
+    friend class DbFile;
+    static void on_row(sqlite3_context* sqlite, int count, sqlite3_value** values);
+    void take(int count, sqlite3_value** values);
+    void execute(LoadContext& context);
+    void report(LoadContext& context, int code);
+
+    DbFile& file_;
+    const DbTable& table_;
+    std::vector<std::string> expressions_;
+    std::vector<uint64_t> unreadable_;
+    void (*call_)(void*, const DbRow&) = nullptr;
+    void* each_ = nullptr;
+    LoadContext* context_ = nullptr;
+    std::exception_ptr thrown_;
+    uint64_t rows_ = 0;
+    DbRow row_;
+};
+
+}  // namespace profana

@@ -1,0 +1,291 @@
+// Filling a model table from a profiler's database: what all loaders of vtab/db_*.cpp share.
+//
+// A loader asks the Load for the columns that are wanted, scans the file's tables in order of rowid and joins
+// them in memory by id. What several tables need (strings, joins, the operators) is kept in DbProfile.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ext/core/id_map.h"
+#include "vtab/db_file.h"
+#include "vtab/model_tables.h"
+#include "vtab/read_db.h"
+
+namespace profana {
+
+// STRING_IDS.
+class DbStrings {
+  public:
+    DbStrings(DbFile& file, LoadContext& context);
+    size_t size() const { return texts_.size(); }
+    uint32_t find(int64_t id) const { return ids_.find(id); }  // place of the string; IdMap::kNone
+    // A string that is NULL has no data().
+    std::string_view text(uint32_t place) const { return texts_[place]; }
+
+  private:
+    IdMap ids_;
+    std::vector<std::string_view> texts_;
+    Arena arena_;
+};
+
+// STEP_TIME: which ProfilerStep a time lies in, both ends included; of several the one that starts last.
+class Load;
+
+class StepWindows {
+  public:
+    struct Window {
+        int64_t step, start, end, rowid;
+    };
+    StepWindows(DbFile& file, LoadContext& context);
+    int64_t step_at(int64_t time) const;                             // kNullInt: none
+    const std::vector<Window>& windows() const { return windows_; }  // as the file has them
+
+  private:
+    std::vector<Window> windows_, by_start_;
+    std::vector<int64_t> latest_end_;  // of by_start_[0..i]
+};
+
+// COMPUTE_TASK_INFO joined with TASK: the kernels, in order of TASK.
+struct KernelJoin {
+    std::vector<uint32_t> task;     // by kernel: the row of TASK, counted from 0 in order of rowid
+    std::vector<uint32_t> info;     // by kernel: the row of COMPUTE_TASK_INFO, likewise
+    std::vector<int64_t> task_ids;  // by kernel: globalTaskId
+    IdMap by_task_id;               // globalTaskId -> kernel
+};
+
+// The rows of TASK, in order of rowid, that are kernels: calls each(row, kernel) for them.
+class KernelRows {
+  public:
+    explicit KernelRows(const KernelJoin& join) : join_(join) {}
+    // Of the next row of TASK; kNone: it is no kernel.
+    uint32_t next() {
+        const bool kernel = kernel_ < join_.task.size() && join_.task[kernel_] == row_;
+        ++row_;
+        return kernel ? kernel_++ : IdMap::kNone;
+    }
+
+  private:
+    const KernelJoin& join_;
+    uint32_t row_ = 0, kernel_ = 0;
+};
+
+// CONNECTION_IDS: the links of each PYTORCH_API.connectionId.
+struct Connections {
+    std::vector<int64_t> link;  // by row
+    IdMap rows;                 // id -> rows
+    IdMap links;                // link -> rows
+};
+
+// The kinds of PYTORCH_API rows.
+enum class HostKind { kOp, kQueue, kTrace, kAnnotation };
+
+class HostKinds {
+  public:
+    HostKinds(Load& load, DbScan& scan);
+    HostKind of(const DbRow& row);
+
+  private:
+    HostKind guess(const DbRow& row);
+
+    const DbStrings& strings_;
+    std::map<int64_t, HostKind> by_type_;
+    int type_ = kNoCell, name_ = kNoCell, connection_ = kNoCell;
+    std::vector<int> operator_cells_;  // that only operators fill
+};
+
+// A test of names, each string once.
+class NameTest {
+  public:
+    using Test = bool (*)(std::string_view);
+    NameTest(Load& load, Test test);
+    bool of(const DbRow& row, int cell);
+
+  private:
+    const DbStrings& strings_;
+    Test test_;
+    std::vector<int8_t> known_;  // by place of the string; -1: not yet
+};
+
+// The operators (kind op) of PYTORCH_API in order of rowid.
+struct Operators {
+    std::vector<uint32_t> host_op;  // row of prof_host_op
+    std::vector<int64_t> start, end, connection, process;
+    std::vector<bool> is_step;  // a ProfilerStep#
+};
+
+// What the tables of one source share. Loads of one source run one at a time.
+struct DbProfile {
+    DbFiles files;
+    ProfileOptions options;
+    int64_t id_base = 1;
+    std::timed_mutex mutex;
+    std::map<std::string, FileStamp> stamps;             // as first read
+    std::set<std::pair<std::string, std::string>> told;  // diagnostics given: what and where
+
+    std::unique_ptr<DbStrings> strings;
+    std::unique_ptr<StepWindows> steps;
+    std::unique_ptr<KernelJoin> kernels;
+    std::unique_ptr<Connections> connections;
+    std::unique_ptr<Operators> operators;
+};
+
+// One run of a loader.
+class Load {
+  public:
+    Load(DbProfile& shared, const std::string& path, Model model, Table& to, const ColumnSet& wanted,
+         LoadContext& load_context);
+
+    DbProfile& profile;
+    DbFile file;
+    LoadContext& context;
+
+    // The column of the model table, to be filled: nullptr if it is not asked for or already there.
+    Column* out(const char* column);
+    bool wants(std::initializer_list<const char*> columns);
+    Model model() const { return model_; }
+    // Fills columns that are given so far with NULL up to that number of rows.
+    void pad(uint64_t rows);
+    void set_rows(uint64_t rows) { table_.set_rows(rows); }
+    void finish();  // wanted columns that nobody filled are absent
+
+    // A finding that is told once per source: `what` is its code, `where` the table and column.
+    void tell(Severity severity, const std::string& what, const std::string& where,
+              const std::string& message, uint64_t count = 1);
+
+    // Kept in the profile, made on first use.
+    const DbStrings& strings();
+    const StepWindows& steps();
+    const KernelJoin& kernels();
+    const Connections& connections();
+    const Operators& operators();
+
+  private:
+    Table& table_;
+    const ColumnSet& wanted_;
+    Model model_;
+    std::set<int> filled_;
+};
+
+// How the text of a string becomes a value.
+enum class TextRule {
+    kAsIs,
+    kKnown,   // empty and N/A are unknown: NULL
+    kShapes,  // as kKnown, but for "" in quotes, a scalar's shape; quotes are dropped
+};
+
+// Turns cells that hold ids of STRING_IDS into codes of a dictionary, each string once.
+class TextCells {
+  public:
+    TextCells(Load& load, Dictionary& dictionary, std::string where, TextRule rule);
+    uint32_t code(const DbRow& row, int cell);
+    uint32_t code(int64_t id);
+    void report(Load& load) const;  // after the scan: ids that name no string
+
+  private:
+    uint32_t code_of_text(std::string_view text);
+
+    const DbStrings& strings_;
+    Dictionary& dictionary_;
+    std::string where_;
+    TextRule rule_;
+    std::vector<uint32_t> codes_;  // by place of the string
+    std::string scratch_;
+    uint64_t dangling_ = 0;
+};
+
+// The names of an ENUM_ table, or the known ones where the file lacks it.
+using EnumNames = std::map<int64_t, std::string>;
+EnumNames read_enum(Load& load, std::initializer_list<const char*> tables, EnumNames fallback);
+void add_enum(Column& column, const EnumNames& names, int64_t value);  // N/A and the like are NULL
+
+// Whole numbers that stand for "none", by what the column is.
+enum class NullRule {
+    kNone,        // every number counts
+    kId,          // -1, 2^32 - 1, 2^63 - 1
+    kConnection,  // as kId, and 0
+    kSize,        // as kId, and anything negative
+    kTime,        // as kId, and 0
+};
+int64_t apply(NullRule rule, int64_t value);
+
+// Copies the rows of one table of the file into the model table, a cell for a column.
+class RowCopy {
+  public:
+    RowCopy(Load& load, const DbTable& table) : load_(load), table_(table), scan_(load.file, table) {}
+
+    using Names = std::initializer_list<std::string_view>;
+    void integer(const char* column, Names names, NullRule rule = NullRule::kNone);
+    void real(const char* column, Names names);
+    void text(const char* column, Names names, TextRule rule);  // ids of STRING_IDS
+    void plain_text(const char* column, Names names);           // text in place
+    void enumeration(const char* column, Names names, EnumNames enum_names);
+    void thread(const char* process_column, const char* thread_column, Names names);  // globalTid
+    void source_row();
+    // start_ns, end_ns, dur_ns and step, as far as the model table has them.
+    void span(Names start, Names end);
+    // device_id, and only the rows of the device that the profile is limited to; the latter alone.
+    void device(Names names);
+    void only_device(Names names);
+
+    DbScan& scan() { return scan_; }
+    bool has_columns() const { return !copies_.empty() || start_ || end_ || duration_ || step_; }
+    // Copies the rows for which keep(row, mine) holds and that are mine: of the device that the profile is
+    // limited to. keep sees every row of the table. Returns the number of rows copied.
+    template <class Keep>
+    uint64_t run(Keep keep);
+    uint64_t run() {
+        return run([](const DbRow&, bool) { return true; });
+    }
+
+  private:
+    enum class Kind { kInteger, kReal, kText, kPlainText, kEnum, kProcess, kThread };
+    struct Copy {
+        Kind kind;
+        int cell;
+        Column* column;
+        NullRule rule = NullRule::kNone;
+        TextCells* text = nullptr;
+        const EnumNames* names = nullptr;
+    };
+    void add(Kind kind, const char* column, int cell, NullRule rule = NullRule::kNone);
+    void copy(const DbRow& row);
+    void copy_span(const DbRow& row);
+
+    Load& load_;
+    const DbTable& table_;
+    DbScan scan_;
+    std::vector<Copy> copies_;
+    std::vector<std::unique_ptr<TextCells>> texts_;
+    std::vector<std::unique_ptr<EnumNames>> enums_;
+    int start_cell_ = kNoCell, end_cell_ = kNoCell, device_cell_ = kNoCell;
+    Column *start_ = nullptr, *end_ = nullptr, *duration_ = nullptr, *step_ = nullptr;
+    uint64_t rows_ = 0;
+};
+
+// The text that a cell of ids of STRING_IDS names; empty: none.
+std::string_view string_of(const DbStrings& strings, const DbRow& row, int cell);
+
+// Whether a row is of the device that the profile is limited to; rows that name none are.
+inline bool of_device(const ProfileOptions& options, const DbRow& row, int device_cell) {
+    return !options.device || row.is_null(device_cell) || row.integer(device_cell) == *options.device;
+}
+
+template <class Keep>
+uint64_t RowCopy::run(Keep keep) {
+    scan_.run(load_.context, [&](const DbRow& row) {
+        const bool mine = of_device(load_.profile.options, row, device_cell_);
+        if (!keep(row, mine) || !mine) return;
+        copy(row);
+        ++rows_;
+    });
+    for (const auto& text : texts_) text->report(load_);
+    return rows_;
+}
+
+}  // namespace profana

@@ -1,0 +1,229 @@
+// prof_device_task and prof_launch: the rows of TASK, and which operator started what.
+#include <algorithm>
+
+#include "vtab/db_loaders.h"
+
+namespace profana {
+namespace {
+
+// Ids of a table that names tasks, with one number or text for each.
+std::vector<int64_t> task_ids(Load& load, const char* table_name) {
+    std::vector<int64_t> ids;
+    if (const DbTable* table = load.file.table(table_name)) {
+        DbScan scan(load.file, *table);
+        const int id = scan.cell({"globalTaskId"});
+        scan.run(load.context, [&](const DbRow& row) { ids.push_back(row.integer(id)); });
+    }
+    return ids;
+}
+
+// Bytes of the copies, by task.
+class CopySizes {
+  public:
+    explicit CopySizes(Load& load) {
+        const DbTable* table = load.file.table("MEMCPY_INFO");
+        if (table == nullptr) return;
+        DbScan scan(load.file, *table);
+        const int id = scan.cell({"globalTaskId"}), size = scan.cell({"size"});
+        std::vector<int64_t> ids;
+        scan.run(load.context, [&](const DbRow& row) {
+            ids.push_back(row.integer(id));
+            sizes_.push_back(apply(NullRule::kSize, row.integer(size)));
+        });
+        by_task_ = IdMap(ids);
+    }
+    int64_t of(int64_t task_id) const {
+        const uint32_t row = by_task_.find(task_id);
+        return row == IdMap::kNone ? kNullInt : sizes_[row];
+    }
+
+  private:
+    IdMap by_task_;
+    std::vector<int64_t> sizes_;
+};
+
+// Codes of the names in a table that names tasks, by its rows.
+std::vector<uint32_t> name_codes(Load& load, Dictionary& dictionary, const char* table_name) {
+    std::vector<uint32_t> codes;
+    const DbTable* table = load.file.table(table_name);
+    if (table == nullptr) return codes;
+    TextCells cells(load, dictionary, std::string(table_name) + ".name", TextRule::kKnown);
+    DbScan scan(load.file, *table);
+    const int name = scan.cell({"name"});
+    scan.run(load.context, [&](const DbRow& row) { codes.push_back(cells.code(row, name)); });
+    cells.report(load);
+    return codes;
+}
+
+}  // namespace
+
+void load_device_task(Load& load) {
+    const DbTable* task = load.file.table("TASK");
+    if (task == nullptr) return load.set_rows(0);
+    const bool named = load.wants({"name"});
+    const KernelJoin* join = named || load.wants({"kernel_id"}) ? &load.kernels() : nullptr;
+    const IdMap schedule(named || load.wants({"is_schedule"})
+                             ? task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO")
+                             : std::vector<int64_t>());
+    std::optional<CopySizes> sizes;
+    if (load.wants({"size_bytes"})) sizes.emplace(load);
+    Column *name = load.out("name"), *kernel_id = load.out("kernel_id"), *size = load.out("size_bytes"),
+           *is_schedule = load.out("is_schedule");
+    std::vector<uint32_t> kernel_names, schedule_names;
+    std::optional<TextCells> type_names;
+    if (name != nullptr) {
+        kernel_names = name_codes(load, name->dictionary(), "COMPUTE_TASK_INFO");
+        schedule_names = name_codes(load, name->dictionary(), "COMMUNICATION_SCHEDULE_TASK_INFO");
+        type_names.emplace(load, name->dictionary(), "TASK.taskType", TextRule::kKnown);
+    }
+
+    RowCopy rows(load, *task);
+    rows.device({"deviceId"});
+    rows.integer("stream_id", {"streamId"}, NullRule::kId);
+    rows.integer("task_id", {"taskId"}, NullRule::kId);
+    rows.integer("connection_id", {"connectionId"}, NullRule::kConnection);
+    rows.text("task_type", {"taskType"}, TextRule::kKnown);
+    rows.span({"startNs"}, {"endNs"});
+    rows.source_row();
+    const int id_cell =
+        name != nullptr || sizes || is_schedule != nullptr ? rows.scan().cell({"globalTaskId"}) : kNoCell;
+    const int type_cell = name != nullptr ? rows.scan().cell({"taskType"}) : kNoCell;
+    const KernelJoin none;
+    KernelRows kernels(join != nullptr ? *join : none);
+    const uint64_t copied = rows.run([&](const DbRow& row, bool mine) {
+        const uint32_t kernel = kernels.next();
+        if (!mine) return false;
+        const int64_t id = row.integer(id_cell);
+        if (kernel_id != nullptr)
+            kernel_id->add_int(kernel == IdMap::kNone ? kNullInt : load.profile.id_base + kernel);
+        if (size != nullptr) size->add_int(sizes->of(id));
+        const uint32_t scheduled = schedule.find(id);
+        if (is_schedule != nullptr) is_schedule->add_int(scheduled == IdMap::kNone ? 0 : 1);
+        if (name == nullptr) return true;
+        uint32_t code = kNullCode;
+        if (kernel != IdMap::kNone) code = kernel_names[join->info[kernel]];
+        if (code == kNullCode && scheduled != IdMap::kNone) code = schedule_names[scheduled];
+        name->add_code(code == kNullCode ? type_names->code(row, type_cell) : code);
+        return true;
+    });
+    load.set_rows(copied);
+}
+
+// ---- launches --------------------------------------------------------------------------------------------
+
+namespace {
+
+// Device work by connection: what TASK and COMMUNICATION_OP have under each connection that an operator owns.
+struct Work {
+    uint32_t connection;  // place in LaunchedWork
+    uint32_t row;         // of prof_device_task or prof_comm_op
+    uint32_t kernel = IdMap::kNone;
+    bool collective = false;
+    int64_t start = kNullInt;
+};
+
+// The connections of the operators: a pair for each, in order of the operators and of their CONNECTION_IDS
+// rows.
+struct OwnedConnections {
+    std::vector<int64_t> connection;
+    std::vector<uint32_t> op;
+    IdMap by_id;                 // first pair of each connection
+    std::vector<uint32_t> last;  // by first pair: the last, whose operator owns the work
+};
+
+OwnedConnections owned_connections(Load& load) {
+    OwnedConnections out;
+    const Operators& ops = load.operators();
+    const Connections& links = load.connections();
+    for (uint32_t op = 0; op < ops.start.size(); ++op)
+        for (uint32_t row = links.rows.find(ops.connection[op]); row != IdMap::kNone;
+             row = links.rows.next(row)) {
+            const int64_t connection = apply(NullRule::kConnection, links.link[row]);
+            if (connection == kNullInt) continue;
+            out.connection.push_back(connection);
+            out.op.push_back(op);
+        }
+    out.by_id = IdMap(out.connection);
+    out.last.resize(out.connection.size());
+    for (uint32_t pair = 0; pair < out.connection.size(); ++pair)
+        out.last[out.by_id.find(out.connection[pair])] = pair;
+    return out;
+}
+
+void add_tasks(Load& load, const OwnedConnections& owned, std::vector<Work>& work) {
+    const DbTable* task = load.file.table("TASK");
+    if (task == nullptr) return;
+    // A collective stands for its small tasks; what schedules it is told apart in prof_device_task.
+    const IdMap collective(task_ids(load, "COMMUNICATION_TASK_INFO"));
+    const IdMap schedule(task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO"));
+    KernelRows kernels(load.kernels());
+    DbScan scan(load.file, *task);
+    const int id = scan.cell({"globalTaskId"}), connection = scan.cell({"connectionId"}),
+              start = scan.cell({"startNs"});
+    const int device = load.profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
+    uint32_t next_row = 0;
+    scan.run(load.context, [&](const DbRow& row) {
+        const uint32_t kernel = kernels.next();
+        if (!of_device(load.profile.options, row, device)) return;
+        const uint32_t number = next_row++;
+        const uint32_t pair = owned.by_id.find(row.integer(connection));
+        if (pair == IdMap::kNone) return;
+        const int64_t task_id = row.integer(id);
+        if (collective.find(task_id) != IdMap::kNone || schedule.find(task_id) != IdMap::kNone) return;
+        work.push_back({pair, number, kernel, false, row.integer(start)});
+    });
+}
+
+void add_collectives(Load& load, const OwnedConnections& owned, std::vector<Work>& work) {
+    const DbTable* table = load.file.table("COMMUNICATION_OP");
+    if (table == nullptr) return;
+    DbScan scan(load.file, *table);
+    const int connection = scan.cell({"connectionId"}), start = scan.cell({"startNs"});
+    const int device = load.profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
+    uint32_t next_row = 0;
+    scan.run(load.context, [&](const DbRow& row) {
+        if (!of_device(load.profile.options, row, device)) return;
+        const uint32_t number = next_row++;
+        const uint32_t pair = owned.by_id.find(row.integer(connection));
+        if (pair != IdMap::kNone) work.push_back({pair, number, IdMap::kNone, true, row.integer(start)});
+    });
+}
+
+}  // namespace
+
+void load_launch(Load& load) {
+    const OwnedConnections owned = owned_connections(load);
+    std::vector<Work> work;
+    add_tasks(load, owned, work);
+    add_collectives(load, owned, work);
+
+    // By the pair that owns the work, in the order in which it was found: a counting sort.
+    std::vector<uint32_t> place(owned.connection.size() + 1, 0);
+    for (const Work& item : work) ++place[owned.last[item.connection] + 1];
+    for (size_t pair = 1; pair < place.size(); ++pair) place[pair] += place[pair - 1];
+    std::vector<uint32_t> order(work.size());
+    for (uint32_t item = 0; item < work.size(); ++item)
+        order[place[owned.last[work[item].connection]]++] = item;
+
+    const Operators& ops = load.operators();
+    const int64_t base = load.profile.id_base;
+    Column *host_op = load.out("host_op_id"), *task = load.out("device_task_id"),
+           *kernel = load.out("kernel_id"), *comm_op = load.out("comm_op_id"),
+           *category = load.out("category"), *launch = load.out("launch_ns"), *device = load.out("device_ns"),
+           *connection = load.out("connection_id");
+    for (const uint32_t item : order) {
+        const Work& what = work[item];
+        const uint32_t pair = owned.last[what.connection], op = owned.op[pair];
+        if (host_op != nullptr) host_op->add_int(base + ops.host_op[op]);
+        if (task != nullptr) task->add_int(what.collective ? kNullInt : base + what.row);
+        if (kernel != nullptr) kernel->add_int(what.kernel == IdMap::kNone ? kNullInt : base + what.kernel);
+        if (comm_op != nullptr) comm_op->add_int(what.collective ? base + what.row : kNullInt);
+        if (category != nullptr) category->add_text("connection");
+        if (launch != nullptr) launch->add_int(ops.start[op]);
+        if (device != nullptr) device->add_int(what.start);
+        if (connection != nullptr) connection->add_int(owned.connection[pair]);
+    }
+    load.set_rows(work.size());
+}
+
+}  // namespace profana
