@@ -52,13 +52,27 @@ class ModelProvider : public TableProvider {
   public:
     explicit ModelProvider(Model model) : model_(model) {}
 
-    std::vector<Part> parts(Connection& connection, const ScanRequest& request) override {
+    std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
         refresh_profiles(connection);
         LoadContext context = connection.load_context();
+        for (const auto& profile : connection.profiles()) check_step(*profile, context);
+        return parts_of(connection);
+    }
+
+    std::vector<Part> known_parts(Connection& connection, const ScanRequest&) override {
+        return parts_of(connection);
+    }
+
+    double expected_rows(Connection& connection) override {
+        size_t sources = 0;
+        for (const auto& profile : connection.profiles()) sources += profile->sources.size();
+        return guess() * static_cast<double>(std::max<size_t>(1, sources));
+    }
+
+  private:
+    std::vector<Part> parts_of(Connection& connection) const {
         std::vector<Part> out;
         for (const auto& profile : connection.profiles()) {
-            if (request.profile != nullptr && profile->alias != *request.profile) continue;
-            check_step(*profile, context);
             for (const auto& source : profile->sources) {
                 std::shared_ptr<Table> table = source->table(model_);
                 if (table != nullptr) out.push_back(part(*profile, *source, std::move(table)));
@@ -67,17 +81,6 @@ class ModelProvider : public TableProvider {
         return out;
     }
 
-    double expected_rows(Connection& connection) override {
-        double rows = 0;
-        for (const auto& profile : connection.profiles())
-            for (const auto& source : profile->sources) {
-                const std::shared_ptr<Table> table = source->table(model_);
-                if (table != nullptr) rows += table->rows() > 0 ? table->rows() : guess();
-            }
-        return rows > 0 ? rows : guess();
-    }
-
-  private:
     Part part(const Profile& profile, const Source& source, std::shared_ptr<Table> table) const {
         const size_t columns = model_specs()[static_cast<size_t>(model_)].columns.size();
         Part part;

@@ -1,31 +1,51 @@
+// The callbacks that SQLite calls, each a thin cover over Plan and Scan.
 #include "vtab/table_module.h"
 
-#include <cstring>
-
 #include "ext/connection.h"
+#include "vtab/plan.h"
+#include "vtab/scan.h"
 
 namespace profana {
 namespace {
 
+// What SQLite holds for one registered module.
 struct Registration {
-    Connection* connection;
-    TableSpec spec;
-    std::unique_ptr<TableProvider> provider;
+    Connection& connection;
+    TableSpec spec;                           // of an eponymous table
+    std::unique_ptr<TableProvider> provider;  // of an eponymous table
+    TableMaker maker;
 };
 
-struct Vtab : sqlite3_vtab {
-    Registration* registration = nullptr;
+struct VirtualTable : sqlite3_vtab {
+    VirtualTable(Connection& to, const TableSpec& with, TableProvider& from)
+        : sqlite3_vtab{}, connection(to), spec(with), provider(from) {}
+    Connection& connection;
+    const TableSpec& spec;
+    TableProvider& provider;
+    std::unique_ptr<MadeTable> made;  // owns spec and provider of a table that was made
 };
 
 struct Cursor : sqlite3_vtab_cursor {
-    std::vector<Part> parts;
-    size_t part = 0;
-    Row row = 0;
-    std::vector<std::string> arguments;
-    std::vector<bool> given;
+    explicit Cursor(VirtualTable& table)
+        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec) {}
+    Scan scan;
 };
 
-const char* sql_type(ColumnType type) {
+VirtualTable& table_of(sqlite3_vtab* table) {
+    return *static_cast<VirtualTable*>(table);
+}
+
+Scan& scan_of(sqlite3_vtab_cursor* cursor) {
+    return static_cast<Cursor*>(cursor)->scan;
+}
+
+std::string quoted(const char* name) {
+    std::string out = "\"";
+    for (const char* c = name; *c != '\0'; ++c) out += *c == '"' ? std::string("\"\"") : std::string(1, *c);
+    return out + "\"";
+}
+
+const char* declared_type(ColumnType type) {
     switch (type) {
         case ColumnType::kInt:
             return " INTEGER";
@@ -35,213 +55,209 @@ const char* sql_type(ColumnType type) {
         case ColumnType::kLong:
             return " TEXT";
         case ColumnType::kAny:
-            break;
+            break;  // no type: values keep theirs
     }
     return "";
 }
 
-Registration& registration_of(sqlite3_vtab* table) {
-    return *static_cast<Vtab*>(table)->registration;
+std::string declaration(const TableSpec& spec) {
+    std::string sql = "CREATE TABLE x(";
+    const auto add = [&sql](const ColumnSpec& column, bool hidden) {
+        if (sql.back() != '(') sql += ", ";
+        sql += quoted(column.name) + declared_type(column.type) + (hidden ? " HIDDEN" : "");
+    };
+    for (const ColumnSpec& column : spec.columns) add(column, column.hidden);
+    for (const ColumnSpec& argument : spec.arguments) add(argument, true);
+    return sql + ")";
 }
 
-int connect(sqlite3* db, void* aux, int, const char* const*, sqlite3_vtab** out, char**) {
-    auto& registration = *static_cast<Registration*>(aux);
-    std::string sql = "CREATE TABLE x(";
-    const char* between = "";
-    for (const ColumnSpec& column : registration.spec.columns) {
-        sql += std::string(between) + "\"" + column.name + "\"" + sql_type(column.type) +
-               (column.hidden ? " HIDDEN" : "");
-        between = ", ";
+// Tables that take a path are for top-level SQL and TEMP views only: a database that somebody else wrote must
+// not make its viewer read files. The others read what the user opened on this connection and change nothing;
+// they may stand in any view, also where the host distrusts the schema.
+int declare(sqlite3* db, std::unique_ptr<VirtualTable> table, sqlite3_vtab** out) {
+    int code = sqlite3_declare_vtab(db, declaration(table->spec).c_str());
+    if (code == SQLITE_OK)
+        code =
+            sqlite3_vtab_config(db, table->spec.reads_files ? SQLITE_VTAB_DIRECTONLY : SQLITE_VTAB_INNOCUOUS);
+    if (code == SQLITE_OK) *out = table.release();
+    return code;
+}
+
+// Methods that have no table yet to put an error's text into.
+template <class Body>
+int guard_connect(char** message, Body body) noexcept {
+    try {
+        return body();
+    } catch (const std::bad_alloc&) {
+        return SQLITE_NOMEM;
+    } catch (const Error& error) {
+        *message = sqlite3_mprintf("%s", error.what());
+        return result_code(error.kind());
+    } catch (const std::exception& error) {
+        *message = sqlite3_mprintf("%s", error.what());
+        return SQLITE_ERROR;
     }
-    for (const ColumnSpec& column : registration.spec.arguments)
-        sql += std::string(", \"") + column.name + "\"" + sql_type(column.type) + " HIDDEN";
-    const int code = sqlite3_declare_vtab(db, (sql + ")").c_str());
-    if (code != SQLITE_OK) return code;
-    sqlite3_vtab_config(db, registration.spec.reads_files ? SQLITE_VTAB_DIRECTONLY : SQLITE_VTAB_INNOCUOUS);
-    auto* table = new Vtab;
-    std::memset(static_cast<sqlite3_vtab*>(table), 0, sizeof(sqlite3_vtab));
-    table->registration = &registration;
-    *out = table;
-    return SQLITE_OK;
+}
+
+int connect_eponymous(sqlite3* db, void* registered, int, const char* const*, sqlite3_vtab** out,
+                      char** message) {
+    return guard_connect(message, [&] {
+        auto& registration = *static_cast<Registration*>(registered);
+        return declare(db,
+                       std::make_unique<VirtualTable>(registration.connection, registration.spec,
+                                                      *registration.provider),
+                       out);
+    });
+}
+
+int connect_made(sqlite3* db, void* registered, int argc, const char* const* argv, sqlite3_vtab** out,
+                 char** message) {
+    return guard_connect(message, [&] {
+        auto& registration = *static_cast<Registration*>(registered);
+        constexpr int kFirstArgument = 3;  // after the names of the module, the database and the table
+        std::vector<std::string> arguments;
+        for (int i = kFirstArgument; i < argc; ++i) arguments.emplace_back(argv[i]);
+        std::unique_ptr<MadeTable> made = registration.maker(registration.connection, arguments);
+        auto table = std::make_unique<VirtualTable>(registration.connection, made->spec, *made->provider);
+        table->made = std::move(made);
+        return declare(db, std::move(table), out);
+    });
+}
+
+int create_made(sqlite3* db, void* registered, int argc, const char* const* argv, sqlite3_vtab** out,
+                char** message) {  // a function of its own: the same one would make the module eponymous
+    return connect_made(db, registered, argc, argv, out, message);
 }
 
 int disconnect(sqlite3_vtab* table) {
-    delete static_cast<Vtab*>(table);
+    delete &table_of(table);
     return SQLITE_OK;
 }
 
-// idxStr: the argument columns in order ('0' + n), 'p' for the profile; then the used columns.
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
-    const Registration& registration = registration_of(table);
-    const int columns = static_cast<int>(registration.spec.columns.size());
-    std::string plan;
-    int given = 0;
-    for (int i = 0; i < info->nConstraint; ++i) {
-        const auto& constraint = info->aConstraint[i];
-        if (constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
-        const bool argument = constraint.iColumn >= columns;
-        if (argument && constraint.usable == 0) return SQLITE_CONSTRAINT;
-        if (constraint.usable == 0) continue;
-        if (!argument && !(registration.spec.over_profiles && constraint.iColumn == 0)) continue;
-        info->aConstraintUsage[i].argvIndex = ++given;
-        info->aConstraintUsage[i].omit = argument;
-        plan += argument ? static_cast<char>('0' + constraint.iColumn - columns) : 'p';
-    }
-    info->estimatedRows =
-        static_cast<sqlite3_int64>(registration.provider->expected_rows(*registration.connection));
-    info->estimatedCost = static_cast<double>(info->estimatedRows);
-    info->idxStr = sqlite3_mprintf("%s:%llx", plan.c_str(), static_cast<unsigned long long>(info->colUsed));
-    info->needToFreeIdxStr = 1;
-    return SQLITE_OK;
+    return guard_table(table, [&] {
+        VirtualTable& here = table_of(table);
+        return make_plan(here.connection, here.provider, here.spec, info);
+    });
 }
 
-int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
-    *out = new Cursor;
-    return SQLITE_OK;
+int open_cursor(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
+    return guard_table(table, [&] {
+        *out = new Cursor(table_of(table));
+        return SQLITE_OK;
+    });
 }
 
-int close(sqlite3_vtab_cursor* cursor) {
+int close_cursor(sqlite3_vtab_cursor* cursor) {
     delete static_cast<Cursor*>(cursor);
     return SQLITE_OK;
 }
 
-void skip_empty(Cursor& cursor) {
-    while (cursor.part < cursor.parts.size() && cursor.row >= cursor.parts[cursor.part].table->rows()) {
-        ++cursor.part;
-        cursor.row = 0;
-    }
-}
-
-int filter(sqlite3_vtab_cursor* base, int, const char* plan, int count, sqlite3_value** values) {
-    return guard_table(base->pVtab, [&] {
-        auto& cursor = *static_cast<Cursor*>(base);
-        Registration& registration = registration_of(base->pVtab);
-        ScanRequest request;
-        request.arguments.resize(registration.spec.arguments.size());
-        request.given.resize(registration.spec.arguments.size());
-        std::string profile;
-        for (int i = 0; i < count; ++i) {
-            const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[i]));
-            if (plan[i] == 'p') {
-                profile = text == nullptr ? "" : text;
-                request.profile = &profile;
-            } else {
-                request.arguments[plan[i] - '0'] = text == nullptr ? "" : text;
-                request.given[plan[i] - '0'] = text != nullptr;
-            }
-        }
-        const uint64_t used = std::strtoull(std::strchr(plan, ':') + 1, nullptr, 16);
-        LoadContext context = registration.connection->load_context();
-        cursor.parts = registration.provider->parts(*registration.connection, request);
-        for (Part& part : cursor.parts) {
-            ColumnSet wanted;
-            for (size_t c = 0; c < part.columns.size(); ++c)
-                if (part.columns[c] >= 0 && ((used >> std::min<size_t>(c, 63)) & 1) != 0)
-                    wanted.add(part.columns[c]);
-            part.table->ensure_rows(context);
-            part.table->ensure(wanted, context);
-        }
-        cursor.arguments = request.arguments;
-        cursor.given = request.given;
-        cursor.part = 0;
-        cursor.row = 0;
-        skip_empty(cursor);
+int filter(sqlite3_vtab_cursor* cursor, int, const char* plan, int, sqlite3_value** arguments) {
+    return guard_table(cursor->pVtab, [&] {
+        scan_of(cursor).filter(plan, arguments);
         return SQLITE_OK;
     });
 }
 
-int next(sqlite3_vtab_cursor* base) {
-    auto& cursor = *static_cast<Cursor*>(base);
-    ++cursor.row;
-    skip_empty(cursor);
-    return SQLITE_OK;
-}
-
-int eof(sqlite3_vtab_cursor* base) {
-    const auto& cursor = *static_cast<Cursor*>(base);
-    return cursor.part >= cursor.parts.size() ? 1 : 0;
-}
-
-void result(sqlite3_context* context, const Column& column, Row row) {
-    if (column.is_null(row)) return;
-    switch (column.type()) {
-        case ColumnType::kInt:
-            return sqlite3_result_int64(context, column.integer(row));
-        case ColumnType::kReal:
-            return sqlite3_result_double(context, column.real(row));
-        case ColumnType::kText:
-            return sqlite3_result_text(context, column.dictionary().c_str(column.code(row)), -1,
-                                       SQLITE_STATIC);
-        case ColumnType::kAny: {
-            const AnyValue& value = column.any(row);
-            if (value.kind == AnyValue::kInteger) return sqlite3_result_int64(context, value.integer);
-            if (value.kind == AnyValue::kDouble) return sqlite3_result_double(context, value.real);
-            return sqlite3_result_text(context, column.dictionary().c_str(value.code), -1, SQLITE_STATIC);
-        }
-        case ColumnType::kLong: {
-            const std::string text = column.long_text(row);
-            return sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-        }
-    }
-}
-
-int column(sqlite3_vtab_cursor* base, sqlite3_context* context, int c) {
-    return guard_table(base->pVtab, [&] {
-        const auto& cursor = *static_cast<Cursor*>(base);
-        const Part& part = cursor.parts[cursor.part];
-        const int columns = static_cast<int>(part.columns.size());
-        if (c >= columns) {
-            if (cursor.given[c - columns])
-                sqlite3_result_text(context, cursor.arguments[c - columns].c_str(), -1, SQLITE_TRANSIENT);
-            return SQLITE_OK;
-        }
-        if (part.columns[c] == Part::kRowId) {
-            sqlite3_result_int64(context, part.id_base + cursor.row);
-        } else if (part.columns[c] == Part::kConstant) {
-            const Part::Constant& constant = part.constants[c];
-            if (constant.null) return SQLITE_OK;
-            if (constant.is_text) {
-                sqlite3_result_text(context, constant.text.c_str(), -1, SQLITE_TRANSIENT);
-            } else {
-                sqlite3_result_int64(context, constant.integer);
-            }
-        } else if (!part.table->absent(part.columns[c])) {
-            result(context, part.table->column(part.columns[c]), cursor.row);
-        }
+int next(sqlite3_vtab_cursor* cursor) {
+    return guard_table(cursor->pVtab, [&] {
+        scan_of(cursor).next();
         return SQLITE_OK;
     });
 }
 
-int rowid(sqlite3_vtab_cursor* base, sqlite3_int64* out) {
-    const auto& cursor = *static_cast<Cursor*>(base);
-    *out = (static_cast<sqlite3_int64>(cursor.part) << 32) + cursor.row;
+int at_end(sqlite3_vtab_cursor* cursor) {
+    return scan_of(cursor).at_end();
+}
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
+    return guard_table(cursor->pVtab, [&] {
+        scan_of(cursor).column(context, number);
+        return SQLITE_OK;
+    });
+}
+
+int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
+    *out = scan_of(cursor).row_id();
     return SQLITE_OK;
 }
 
-const sqlite3_module kModule = [] {
+sqlite3_module make_module() {
     sqlite3_module module{};
     module.iVersion = 1;
-    module.xConnect = connect;
-    module.xBestIndex = best_index;
+    module.xConnect = connect_eponymous;
     module.xDisconnect = disconnect;
-    module.xOpen = open;
-    module.xClose = close;
+    module.xDestroy = disconnect;
+    module.xBestIndex = best_index;
+    module.xOpen = open_cursor;
+    module.xClose = close_cursor;
     module.xFilter = filter;
     module.xNext = next;
-    module.xEof = eof;
+    module.xEof = at_end;
     module.xColumn = column;
-    module.xRowid = rowid;
+    module.xRowid = row_id;
     return module;
-}();
+}
+
+sqlite3_module make_maker_module() {
+    sqlite3_module module = make_module();
+    module.xCreate = create_made;
+    module.xConnect = connect_made;
+    return module;
+}
+
+const sqlite3_module kEponymous = make_module();
+const sqlite3_module kMaker = make_maker_module();
+
+void forget(void* registered) {
+    delete static_cast<Registration*>(registered);
+}
+
+// A second name for a table shares its provider.
+struct SharedProvider : TableProvider {
+    explicit SharedProvider(std::shared_ptr<TableProvider> from) : provider(std::move(from)) {}
+    std::vector<Part> parts(Connection& connection, const ScanRequest& request) override {
+        return provider->parts(connection, request);
+    }
+    std::vector<Part> known_parts(Connection& connection, const ScanRequest& request) override {
+        return provider->known_parts(connection, request);
+    }
+    double expected_rows(Connection& connection) override { return provider->expected_rows(connection); }
+    std::shared_ptr<TableProvider> provider;
+};
+
+int create_module(Connection& connection, const char* name, const sqlite3_module& module,
+                  std::unique_ptr<Registration> registration) {
+    return sqlite3_create_module_v2(connection.db(), name, &module, registration.release(), forget);
+}
 
 }  // namespace
 
+Part whole_table(std::shared_ptr<Table> table) {
+    Part part;
+    for (int c = 0; c < table->columns(); ++c) part.columns.push_back(c);
+    part.constants.resize(part.columns.size());
+    part.table = std::move(table);
+    return part;
+}
+
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider) {
-    auto* registration = new Registration{&connection, spec, std::move(provider)};
-    const int code = sqlite3_create_module_v2(connection.db(), spec.name, &kModule, registration,
-                                              [](void* owned) { delete static_cast<Registration*>(owned); });
-    if (code != SQLITE_OK || spec.alias == nullptr) return code;
-    return sqlite3_create_module_v2(connection.db(), spec.alias, &kModule, registration, nullptr);
+    const std::shared_ptr<TableProvider> shared = std::move(provider);
+    int code = SQLITE_OK;
+    for (const char* name : {spec.name, spec.alias}) {
+        if (name == nullptr || code != SQLITE_OK) continue;
+        std::unique_ptr<Registration> registration(
+            new Registration{connection, spec, std::make_unique<SharedProvider>(shared), nullptr});
+        code = create_module(connection, name, kEponymous, std::move(registration));
+    }
+    return code;
+}
+
+int register_table_maker(Connection& connection, const char* module, TableMaker maker) {
+    std::unique_ptr<Registration> registration(
+        new Registration{connection, TableSpec{}, nullptr, std::move(maker)});
+    return create_module(connection, module, kMaker, std::move(registration));
 }
 
 }  // namespace profana

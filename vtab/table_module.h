@@ -1,10 +1,13 @@
-// The one virtual table module. A table is a TableSpec (its columns) and a TableProvider (where rows come from);
-// declaration, planning, filtering, ordering and the cursor are the same for all.
+// The one virtual table module. A table is a TableSpec (its columns) and a TableProvider (where rows come
+// from); declaration, planning (vtab/plan.*), filtering and ordering (vtab/scan.*) and the cursor are the
+// same for all.
 //
 // Planning never trusts what it is told to do beyond its proof: no constraint is omitted (SQLite checks each
 // row again), an operand of another type widens the scan, ORDER BY is consumed only by a true sort.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +20,7 @@ namespace profana {
 struct ColumnSpec {
     const char* name;
     ColumnType type;
-    const char* doc;       // unit, meaning, when NULL
+    const char* doc;  // unit, meaning, when NULL
     bool hidden = false;
 };
 
@@ -36,20 +39,24 @@ struct Part {
     int64_t id_base = 1;
 };
 
-// What a scan asks for: the table's arguments (paths and such; NULL where not given) and, for tables over open
-// profiles, the alias if the query fixes one.
+// A part whose columns are those of the table, one for one.
+Part whole_table(std::shared_ptr<Table> table);
+
+// What a scan asks for: the table's arguments, paths and such; empty where not given or NULL.
 struct ScanRequest {
     std::vector<std::string> arguments;
     std::vector<bool> given;
-    const std::string* profile = nullptr;
 };
 
 class TableProvider {
   public:
     virtual ~TableProvider() = default;
-    // The parts of a scan; cheap: tables load their columns later. Throws Error.
+    // The parts of a scan; cheap: tables load their columns later, and only those of parts that the query's
+    // equalities on constant columns leave over. Throws Error.
     virtual std::vector<Part> parts(Connection& connection, const ScanRequest& request) = 0;
-    // A guess for the planner, without reading anything.
+    // The same for the planner, as far as it is known without looking at any file; none: not known.
+    virtual std::vector<Part> known_parts(Connection&, const ScanRequest&) { return {}; }
+    // A guess for the planner where no part is known or loaded.
     virtual double expected_rows(Connection& connection) = 0;
 };
 
@@ -59,12 +66,22 @@ struct TableSpec {
     std::vector<ColumnSpec> columns;
     std::vector<ColumnSpec> arguments;  // hidden columns that a call fills: kernel_details('x.csv')
     int required_arguments = 0;
-    bool over_profiles = false;  // first column is `profile`: an equality on it chooses the parts
-    bool reads_files = false;    // registered SQLITE_VTAB_DIRECTONLY
-    const char* alias = nullptr; // a second name (trace_view for trace_event)
+    bool over_profiles = false;   // parts of different sources, which may load side by side
+    bool reads_files = false;     // takes a path: registered SQLITE_VTAB_DIRECTONLY
+    const char* alias = nullptr;  // a second name (trace_view for trace_event)
 };
 
 // Registers spec as an eponymous table. The provider lives as long as the connection's registration.
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider);
+
+// A table whose columns are known only when it is made: CREATE VIRTUAL TABLE temp.t USING module(arguments).
+struct MadeTable {
+    TableSpec spec;
+    std::deque<std::string> texts;  // what the spec's names and docs point to
+    std::unique_ptr<TableProvider> provider;
+};
+using TableMaker = std::function<std::unique_ptr<MadeTable>(Connection& connection,
+                                                            const std::vector<std::string>& arguments)>;
+int register_table_maker(Connection& connection, const char* module, TableMaker maker);
 
 }  // namespace profana

@@ -67,24 +67,7 @@ int64_t set_int_keys(const Column& column, std::vector<KeyedRow>& rows) {
     return smallest;
 }
 
-int compare_numbers(const AnyValue& x, const AnyValue& y) {
-    if (x.kind == AnyValue::kInteger)
-        return y.kind == AnyValue::kInteger ? (x.integer > y.integer) - (x.integer < y.integer)
-                                            : compare(x.integer, y.real);
-    return y.kind == AnyValue::kInteger ? -compare(y.integer, x.real) : (x.real > y.real) - (x.real < y.real);
-}
-
 }  // namespace
-
-int compare(int64_t a, double b) {
-    constexpr double kTwo63 = 9223372036854775808.0;
-    if (b >= kTwo63) return -1;
-    if (b < -kTwo63) return 1;
-    const int64_t whole = static_cast<int64_t>(b);
-    if (a != whole) return a < whole ? -1 : 1;
-    const double rest = b - static_cast<double>(whole);
-    return rest > 0 ? -1 : rest < 0 ? 1 : 0;
-}
 
 std::vector<uint32_t> dictionary_ranks(const Dictionary& dictionary, LoadContext& context) {
     std::vector<KeyedRow> codes = all_rows(dictionary.size());
@@ -219,12 +202,12 @@ void Index::build_anys(LoadContext& context) {
         LoopPoll poll(context);
         std::stable_sort(numbers.begin(), numbers.end(), [&](const KeyedRow& a, const KeyedRow& b) {
             poll.tick();
-            return compare_numbers(column_.any(a.row), column_.any(b.row)) < 0;
+            return compare(cell_of(column_, a.row), cell_of(column_, b.row)) < 0;
         });
     }
     for (size_t i = 0; i < numbers.size(); ++i)
         distinct_ +=
-            i == 0 || compare_numbers(column_.any(numbers[i - 1].row), column_.any(numbers[i].row)) != 0;
+            i == 0 || compare(cell_of(column_, numbers[i - 1].row), cell_of(column_, numbers[i].row)) != 0;
 
     sort_rows(texts, context);
     distinct_ += count_distinct(texts, 0);
@@ -354,54 +337,29 @@ Index::Range Index::code(uint32_t code) const {
     return code == kNullCode ? nulls() : text_range(code);
 }
 
+Index::Range Index::hashed(uint64_t hash) const {
+    const auto [first, last] =
+        std::equal_range(hashes_.begin(), hashes_.end(), static_cast<uint32_t>(hash));
+    return {nulls_ + static_cast<size_t>(first - hashes_.begin()),
+            nulls_ + static_cast<size_t>(last - hashes_.begin())};
+}
+
 Index::Range Index::equal(std::string_view text) const {
-    if (column_.type() == ColumnType::kLong) {
-        const auto [first, last] =
-            std::equal_range(hashes_.begin(), hashes_.end(), static_cast<uint32_t>(hash_text(text)));
-        return {nulls_ + static_cast<size_t>(first - hashes_.begin()),
-                nulls_ + static_cast<size_t>(last - hashes_.begin())};
-    }
+    if (column_.type() == ColumnType::kLong) return hashed(hash_text(text));
     if (column_.type() != ColumnType::kText && column_.type() != ColumnType::kAny) return {};
     return text_range(column_.dictionary().find(text));
 }
 
 // ---- orders ----------------------------------------------------------------------------------------------
 
-int compare_values(const Column& a, Row a_row, const Column& b, Row b_row) {
-    switch (a.type()) {
-        case ColumnType::kInt: {
-            const int64_t x = a.integer(a_row), y = b.integer(b_row);
-            return (x > y) - (x < y);
-        }
-        case ColumnType::kReal: {
-            const uint64_t x = order_bits(a.real(a_row)), y = order_bits(b.real(b_row));
-            return (x > y) - (x < y);
-        }
-        case ColumnType::kText: {
-            const uint32_t x = a.code(a_row), y = b.code(b_row);
-            if (x == kNullCode || y == kNullCode) return (x != kNullCode) - (y != kNullCode);
-            return a.dictionary().text(x).compare(b.dictionary().text(y));
-        }
-        case ColumnType::kAny: {
-            const AnyValue &x = a.any(a_row), &y = b.any(b_row);
-            const auto rank = [](const AnyValue& value) {
-                return value.kind == AnyValue::kNull ? 0 : value.kind == AnyValue::kString ? 2 : 1;
-            };
-            if (rank(x) != rank(y)) return rank(x) - rank(y);
-            if (rank(x) == 1) return compare_numbers(x, y);
-            if (rank(x) == 2) return a.dictionary().text(x.code).compare(b.dictionary().text(y.code));
-            return 0;
-        }
-        case ColumnType::kLong:
-            break;
-    }
-    throw std::logic_error("profana: long texts have no order");
-}
-
 namespace {
 
 // Keys that order the rows as one column does: equal keys for equal values, NULL smallest.
 void set_keys(const Table& table, int number, std::vector<KeyedRow>& rows, LoadContext& context) {
+    if (number == OrderTerm::kRowNumber) {
+        for (KeyedRow& row : rows) row.key = row.row;
+        return;
+    }
     const Column& column = table.column(number);
     switch (column.type()) {
         case ColumnType::kInt:
@@ -419,8 +377,9 @@ void set_keys(const Table& table, int number, std::vector<KeyedRow>& rows, LoadC
             const Index& index = table.index(number, context);
             std::vector<Row> places(index.size());
             for (size_t i = 1; i < index.size(); ++i)
-                places[index.row(i)] = places[index.row(i - 1)] +
-                                       (compare_values(column, index.row(i - 1), column, index.row(i)) != 0);
+                places[index.row(i)] =
+                    places[index.row(i - 1)] +
+                    (compare(cell_of(column, index.row(i - 1)), cell_of(column, index.row(i))) != 0);
             for (KeyedRow& row : rows) row.key = places[row.row];
             return;
         }
@@ -435,18 +394,51 @@ void reverse_keys(std::vector<KeyedRow>& rows) {
     for (KeyedRow& row : rows) row.key = largest - row.key;
 }
 
+// By the least term first: sorting is stable.
+void sort_keyed(const Table& table, const std::vector<OrderTerm>& terms, std::vector<KeyedRow>& rows,
+                LoadContext& context) {
+    for (size_t i = terms.size(); i-- > 0;) {
+        set_keys(table, terms[i].column, rows, context);
+        if (terms[i].descending) reverse_keys(rows);
+        sort_rows(rows, context);
+    }
+}
+
+int compare_rows(const Table& table, int column, Row a, Row b) {
+    if (column == OrderTerm::kRowNumber) return (a > b) - (a < b);
+    return compare(cell_of(table.column(column), a), cell_of(table.column(column), b));
+}
+
 }  // namespace
 
 RowOrder::RowOrder(const Table& table, std::vector<OrderTerm> terms, LoadContext& context)
     : terms_(std::move(terms)) {
     std::vector<KeyedRow> rows = all_rows(table.rows());
-    for (size_t i = terms_.size(); i-- > 0;) {
-        set_keys(table, terms_[i].column, rows, context);
-        if (terms_[i].descending) reverse_keys(rows);
-        sort_rows(rows, context);
-    }
+    sort_keyed(table, terms_, rows, context);
     rows_ = rows_of(rows);
     bytes_.set(rows_.capacity() * sizeof(Row));
+}
+
+void sort_by(const Table& table, const std::vector<OrderTerm>& terms, std::vector<Row>& rows,
+             LoadContext& context) {
+    // Keys need a look at whole dictionaries and indexes, which pays only where a good part of the table is
+    // sorted.
+    if (rows.size() > table.rows() / 16) {
+        std::vector<KeyedRow> keyed(rows.size());
+        for (size_t i = 0; i < rows.size(); ++i) keyed[i] = {0, rows[i]};
+        sort_keyed(table, terms, keyed, context);
+        for (size_t i = 0; i < rows.size(); ++i) rows[i] = keyed[i].row;
+        return;
+    }
+    LoopPoll poll(context);
+    std::stable_sort(rows.begin(), rows.end(), [&](Row a, Row b) {
+        poll.tick();
+        for (const OrderTerm& term : terms) {
+            const int order = compare_rows(table, term.column, a, b);
+            if (order != 0) return term.descending ? order > 0 : order < 0;
+        }
+        return false;
+    });
 }
 
 }  // namespace profana

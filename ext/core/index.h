@@ -4,13 +4,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ext/core/cell.h"
 #include "ext/core/row_sort.h"
 #include "ext/core/store.h"
 
 namespace profana {
-
-// Three-way comparison of an integer with a double, exact where a conversion of either would round.
-int compare(int64_t a, double b);
 
 // The rows of one column, arranged so that equal values stand side by side.
 //
@@ -36,7 +34,8 @@ class Index {
     Range equal(double value) const;
     // Over a kLong column also the rows of other texts with the same hash.
     Range equal(std::string_view text) const;
-    Range code(uint32_t code) const;  // kText: the rows of one dictionary code
+    Range code(uint32_t code) const;    // kText, kAny: the rows of one dictionary code
+    Range hashed(uint64_t hash) const;  // kLong: the rows whose text has this hash_text(), and perhaps others
 
     // The numbers from `value` on, and those behind it; kInt, kReal, kAny. numbers_end(): where texts begin.
     size_t first_not_below(int64_t value) const;
@@ -79,6 +78,7 @@ class Index {
 
 // One column of an ORDER BY.
 struct OrderTerm {
+    static constexpr int kRowNumber = -1;
     int column = 0;
     bool descending = false;
     bool operator==(const OrderTerm&) const = default;
@@ -100,8 +100,9 @@ class RowOrder {
     CountedBytes bytes_;
 };
 
-// Three-way comparison of two values of columns of one type, in SQLite's order. Not for kLong.
-int compare_values(const Column& a, Row a_row, const Column& b, Row b_row);
+// Sorts some rows of a table; ties stay in their order.
+void sort_by(const Table& table, const std::vector<OrderTerm>& terms, std::vector<Row>& rows,
+             LoadContext& context);
 
 // The place of each code of a dictionary in byte order; NULL (code 0) comes first.
 std::vector<uint32_t> dictionary_ranks(const Dictionary& dictionary, LoadContext& context);

@@ -6,7 +6,9 @@
 #include <random>
 #include <stdexcept>
 
+#include "ext/core/cell.h"
 #include "ext/core/index.h"
+#include "ext/core/numeric_texts.h"
 
 namespace profana {
 namespace {
@@ -163,6 +165,7 @@ LongRef LongRef::in_file(uint64_t offset, uint32_t length) {
 LongRef LongRef::in_memory(std::string_view text) {
     LongRef ref;
     ref.kind = kMemory;
+    ref.has_nul = text.find('\0') != std::string_view::npos;
     ref.length = static_cast<uint32_t>(text.size());
     ref.text = text.data();
     return ref;
@@ -270,6 +273,22 @@ std::unique_lock<Mutex> lock_interruptibly(Mutex& mutex, Progress& progress) {
     return lock;
 }
 
+// Few different values in a sample: those are all. Many: the share of new ones goes on.
+double sampled_distinct(const Column& column) {
+    constexpr size_t kSample = 512;
+    const double rows = static_cast<double>(column.size());
+    if (column.type() == ColumnType::kLong || column.size() < 2) return std::max(1.0, rows);
+    std::vector<Cell> cells;
+    const size_t stride = std::max<size_t>(1, column.size() / kSample);
+    for (size_t row = 0; row < column.size(); row += stride)
+        cells.push_back(cell_of(column, static_cast<Row>(row)));
+    std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return compare(a, b) < 0; });
+    double distinct = 1;
+    for (size_t i = 1; i < cells.size(); ++i) distinct += compare(cells[i - 1], cells[i]) != 0;
+    const double share = distinct / static_cast<double>(cells.size());
+    return share < 0.3 ? distinct : share * rows;
+}
+
 }  // namespace
 
 Table::Table(std::vector<ColumnType> types, Loader loader)
@@ -279,7 +298,10 @@ Table::Table(std::vector<ColumnType> types, Loader loader)
       building_(types_.size()),
       absent_(types_.size(), false),
       building_absent_(types_.size(), false),
-      indexes_(types_.size()) {}
+      indexes_(types_.size()),
+      numeric_texts_(types_.size()),
+      searches_(types_.size(), 0),
+      distinct_(types_.size(), 0) {}
 
 Table::~Table() = default;
 
@@ -371,9 +393,29 @@ const Index& Table::index(int column, LoadContext& context) const {
     return *index;
 }
 
-const Index* Table::built_index(int column) const {
+const NumericTexts& Table::numeric_texts(int column, LoadContext& context) const {
+    const auto lock = lock_interruptibly(index_mutex_, context.progress);
+    std::unique_ptr<NumericTexts>& texts = numeric_texts_[column];
+    if (!texts) texts = std::make_unique<NumericTexts>(columns_[column]->dictionary());
+    return *texts;
+}
+
+const Index* Table::index_for_search(int column, LoadContext& context) const {
+    const auto lock = lock_interruptibly(index_mutex_, context.progress);
+    if (indexes_[column]) return indexes_[column].get();
+    // Sorting rows costs some ten passes over them. Long texts have no passes of ours: SQLite compares each.
+    const int passes = types_[column] == ColumnType::kLong ? 1 : 8;
+    if (searches_[column]++ < passes) return nullptr;
+    return &index(column, context);
+}
+
+double Table::distinct(int column) const {
     std::lock_guard lock(index_mutex_);
-    return indexes_[column].get();
+    if (indexes_[column]) return std::max(1.0, static_cast<double>(indexes_[column]->distinct()));
+    if (types_[column] == ColumnType::kText)
+        return std::max(1.0, static_cast<double>(columns_[column]->dictionary().size()) - 1);
+    if (distinct_[column] == 0) distinct_[column] = sampled_distinct(*columns_[column]);
+    return distinct_[column];
 }
 
 std::shared_ptr<const RowOrder> Table::order(const std::vector<OrderTerm>& terms,
@@ -395,6 +437,7 @@ size_t Table::bytes() const {
     for (const auto& column : building_) bytes += column ? column->bytes() : 0;
     std::lock_guard lock(index_mutex_);
     for (const auto& index : indexes_) bytes += index ? index->bytes() : 0;
+    for (const auto& texts : numeric_texts_) bytes += texts ? texts->bytes() : 0;
     for (const auto& order : orders_) bytes += order->bytes();
     return bytes;
 }

@@ -133,6 +133,7 @@ struct AnyValue {
 // A kLong value: text in memory, or a place in a plain file that is read again when asked for.
 struct LongRef {
     enum Kind : uint8_t { kNull, kMemory, kFile } kind = kNull;
+    bool has_nul = false;  // in memory: a NUL byte inside the text
     uint32_t length = 0;
     union {
         const char* text;  // NUL-terminated
@@ -229,6 +230,7 @@ class ColumnSet {
 class Index;  // these three: ext/core/index.h
 class RowOrder;
 struct OrderTerm;
+class NumericTexts;  // ext/core/numeric_texts.h
 
 // Rows of one source, filled on demand.
 //
@@ -255,9 +257,14 @@ class Table {
     // The column; it must be loaded. A column that the source does not have is all NULL: absent(column).
     const Column& column(int column) const { return *columns_[column]; }
     bool absent(int column) const { return absent_[column]; }
-    // The index over a loaded, present column. Built on first use; interruptible.
+    // What is derived from a loaded, present column, built on first use; interruptible.
     const Index& index(int column, LoadContext& context) const;
-    const Index* built_index(int column) const;  // nullptr: not built yet
+    const NumericTexts& numeric_texts(int column, LoadContext& context) const;
+    // The index if it is there or has come to be worth building: a few searches are cheaper by a pass over
+    // the column. nullptr: not yet.
+    const Index* index_for_search(int column, LoadContext& context) const;
+    // About how many values other than NULL the column has, for the planner; at least 1.
+    double distinct(int column) const;
     // All rows sorted by loaded, present columns other than kLong. The newest few are kept.
     std::shared_ptr<const RowOrder> order(const std::vector<OrderTerm>& terms, LoadContext& context) const;
 
@@ -287,6 +294,9 @@ class Table {
     mutable std::timed_mutex mutex_;                  // one loader at a time
     mutable std::recursive_timed_mutex index_mutex_;  // an order may need an index
     mutable std::vector<std::unique_ptr<Index>> indexes_;
+    mutable std::vector<std::unique_ptr<NumericTexts>> numeric_texts_;
+    mutable std::vector<int> searches_;     // by column, before it has an index
+    mutable std::vector<double> distinct_;  // by column; 0: not looked at yet
     mutable std::vector<std::shared_ptr<const RowOrder>> orders_;
 };
 

@@ -1,0 +1,177 @@
+#include "vtab/scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ext/connection.h"
+#include "vtab/load_parts.h"
+
+namespace profana {
+
+Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec)
+    : connection_(connection), provider_(provider), spec_(spec) {}
+
+Scan::~Scan() {
+    if (has_parts_) --connection_.scans;
+}
+
+// ---- xFilter ---------------------------------------------------------------------------------------------
+
+void Scan::filter(const char* plan_text, sqlite3_value** arguments) {
+    current_ = nullptr;
+    if (!context_) context_.emplace(connection_.load_context());
+    connection_.progress();  // forgets an interrupt that has been dealt with
+    choose_plan(plan_text);
+    choose_parts(arguments);
+    live_.clear();
+    for (const auto& scan : scans_)
+        if (scan->may_pass(*plan_, arguments)) live_.push_back(scan.get());
+    load_parts();
+    for (PartScan* scan : live_) scan->start(*plan_, arguments, *context_);
+    begin();
+}
+
+void Scan::choose_plan(const char* text) {
+    for (const KnownPlan& known : plans_)
+        if (known.text == text) {
+            plan_ = known.plan.get();
+            return;
+        }
+    plans_.push_back({text, std::make_unique<Plan>(Plan::parse(text))});
+    plan_ = plans_.back().plan.get();
+}
+
+void Scan::choose_parts(sqlite3_value** arguments) {
+    ScanRequest request;
+    request.arguments.resize(spec_.arguments.size());
+    request.given.resize(spec_.arguments.size());
+    for (size_t i = 0; i < plan_->terms.size(); ++i) {
+        const size_t column = static_cast<size_t>(plan_->terms[i].column);
+        if (plan_->terms[i].column < 0 || column < spec_.columns.size()) continue;
+        if (sqlite3_value_type(arguments[i]) == SQLITE_NULL) continue;
+        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[i]));
+        if (text == nullptr) throw std::bad_alloc();
+        request.arguments[column - spec_.columns.size()] = text;
+        request.given[column - spec_.columns.size()] = true;
+    }
+    if (has_parts_ && request.arguments == request_.arguments && request.given == request_.given) return;
+    for (size_t a = 0; a < static_cast<size_t>(spec_.required_arguments); ++a)
+        if (!request.given[a])
+            throw Error(std::string("profana: ") + spec_.name + " needs its argument " +
+                        spec_.arguments[a].name + " (" + spec_.arguments[a].doc + "); write FROM " +
+                        spec_.name + "(...) or WHERE " + spec_.arguments[a].name + " = ...");
+    std::vector<Part> parts = provider_.parts(connection_, request);
+    scans_.clear();
+    parts_ = std::move(parts);
+    request_ = std::move(request);
+    if (!has_parts_) ++connection_.scans;
+    has_parts_ = true;
+    for (size_t i = 0; i < parts_.size(); ++i)
+        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i));
+    loaded_for_.assign(parts_.size(), nullptr);
+}
+
+void Scan::load_parts() {
+    std::vector<LoadTask> tasks;
+    std::vector<PartScan*> fresh;
+    for (size_t i = 0; i < scans_.size(); ++i) {
+        if (loaded_for_[i] == plan_ || std::find(live_.begin(), live_.end(), scans_[i].get()) == live_.end())
+            continue;
+        tasks.push_back({&scans_[i]->table(), scans_[i]->needed(*plan_)});
+        fresh.push_back(scans_[i].get());
+        loaded_for_[i] = plan_;
+    }
+    if (tasks.empty()) return;
+    if (spec_.over_profiles)
+        load_side_by_side(tasks, *context_);
+    else
+        load_one_by_one(tasks, *context_);
+    for (PartScan* scan : fresh) scan->resolve();
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------
+
+// Stands on the first row.
+void Scan::begin() {
+    merging_ = !plan_->order.empty() && live_.size() > 1;
+    skipping_ = plan_->distinct;
+    last_.clear();
+    live_at_ = 0;
+    if (merging_) {
+        std::erase_if(live_, [this](PartScan* scan) { return !scan->next(*context_); });
+        const auto later = [this](const PartScan* a, const PartScan* b) { return comes_later(a, b); };
+        std::make_heap(live_.begin(), live_.end(), later);
+        current_ = live_.empty() ? nullptr : live_.front();
+    } else {
+        first_of_live();
+    }
+    if (skipping_ && current_ != nullptr) is_repeated();
+}
+
+// The heap's order: the row that comes first stands at the top.
+bool Scan::comes_later(const PartScan* a, const PartScan* b) const {
+    for (const OrderTerm& term : plan_->order) {
+        const int order = compare(a->cell(term.column), b->cell(term.column));
+        if (order != 0) return term.descending ? order < 0 : order > 0;
+    }
+    return a->row_id() > b->row_id();
+}
+
+void Scan::first_of_live() {
+    for (; live_at_ < live_.size(); ++live_at_) {
+        current_ = live_[live_at_];
+        if (current_->next(*context_)) return;
+    }
+    current_ = nullptr;
+}
+
+// The current part has gone one row on, if it has more.
+void Scan::advance(bool more) {
+    const auto later = [this](const PartScan* a, const PartScan* b) { return comes_later(a, b); };
+    while (true) {
+        if (merging_) {
+            std::pop_heap(live_.begin(), live_.end(),
+                          later);  // takes out the top, which no longer belongs there
+            if (more)
+                std::push_heap(live_.begin(), live_.end(), later);
+            else
+                live_.pop_back();
+            current_ = live_.empty() ? nullptr : live_.front();
+        } else if (!more) {
+            ++live_at_;
+            first_of_live();
+        }
+        if (!skipping_ || current_ == nullptr || !is_repeated()) return;
+        more = current_->next(*context_);
+    }
+}
+
+// Whether the row equals the one before in the columns of the order; remembers it if not.
+bool Scan::is_repeated() {
+    bool same = !last_.empty();
+    for (size_t i = 0; same && i < last_.size(); ++i)
+        same = compare(current_->cell(plan_->order[i].column), last_[i]) == 0;
+    if (same) return true;
+    last_.clear();
+    for (const OrderTerm& term : plan_->order) last_.push_back(current_->cell(term.column));
+    return false;
+}
+
+// Rows that are equal in the distinct columns may differ in their rowids. SQLite 3.40 does not tell the
+// planner that the query uses them; but it asks for them at the first row where they matter, so nothing is
+// skipped before.
+int64_t Scan::row_id() {
+    skipping_ = false;
+    return current_->row_id();
+}
+
+void Scan::column(sqlite3_context* context, int column) {
+    const size_t columns = spec_.columns.size();
+    if (static_cast<size_t>(column) < columns) return current_->result(context, column, *context_);
+    const size_t argument = static_cast<size_t>(column) - columns;
+    if (!request_.given[argument]) return;
+    const std::string& text = request_.arguments[argument];
+    sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+}  // namespace profana

@@ -1,0 +1,70 @@
+// One scan of a table, from xFilter to the last xNext: chooses the parts, loads what they need and gives
+// their rows, one part after the other or merged in the promised order.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vtab/part_scan.h"
+#include "vtab/plan.h"
+
+namespace profana {
+
+class Connection;
+
+class Scan {
+  public:
+    Scan(Connection& connection, TableProvider& provider, const TableSpec& spec);
+    ~Scan();
+    Scan(const Scan&) = delete;
+    Scan& operator=(const Scan&) = delete;
+
+    // arguments: an operand for each term of the plan.
+    void filter(const char* plan_text, sqlite3_value** arguments);
+    bool at_end() const { return current_ == nullptr; }
+    void next() {
+        const bool more = current_->next(*context_);
+        if (!more || merging_ || skipping_) advance(more);
+    }
+    void column(sqlite3_context* context, int column);
+    int64_t row_id();
+
+  private:
+    void choose_plan(const char* text);
+    void choose_parts(sqlite3_value** arguments);
+    void load_parts();
+    void begin();
+    void advance(bool more);
+    void first_of_live();
+    bool comes_later(const PartScan* a, const PartScan* b) const;
+    bool is_repeated();
+
+    Connection& connection_;
+    TableProvider& provider_;
+    const TableSpec& spec_;
+    std::optional<LoadContext> context_;
+
+    struct KnownPlan {
+        const char* text;  // SQLite keeps it for as long as the cursor lives
+        std::unique_ptr<Plan> plan;
+    };
+    std::vector<KnownPlan> plans_;
+    const Plan* plan_ = nullptr;
+
+    ScanRequest request_;
+    bool has_parts_ = false;
+    std::vector<Part> parts_;                       // pins their tables
+    std::vector<std::unique_ptr<PartScan>> scans_;  // by part
+    std::vector<const Plan*> loaded_for_;           // by part
+
+    std::vector<PartScan*>
+        live_;            // parts that may have rows; while merging a heap of those that still have some
+    size_t live_at_ = 0;  // while not merging: the one at hand
+    PartScan* current_ = nullptr;
+    bool merging_ = false, skipping_ = false;
+    std::vector<Cell> last_;  // while skipping: the order's columns of the row before
+};
+
+}  // namespace profana
