@@ -56,12 +56,16 @@ class EventParser : public ChunkParser {
 // One reading of one file.
 class TraceReading {
   public:
-    TraceReading(const std::string& path, LoadContext& context)
-        : path_(path),
-          outer_(context),
+    explicit TraceReading(LoadContext& context)
+        : outer_(context),
           context_{context.progress, diagnostics_, context.threads, context.max_inflated_bytes,
-                   context.memory_limit_bytes},
-          input_(Input::open(path, context_)) {}
+                   context.memory_limit_bytes} {}
+
+    void open(const std::string& path) { open(Input::open(path, context_)); }
+    void open(std::unique_ptr<Input> input) {
+        input_ = std::move(input);
+        path_ = input_->path();
+    }
 
     TraceFacts read(const TraceRequest& request, TraceConsumer& consumer, const ChunkLimits& limits) {
         find_list();
@@ -196,7 +200,7 @@ class TraceReading {
         return found;
     }
 
-    const std::string path_;
+    std::string path_;
     LoadContext& outer_;
     Diagnostics diagnostics_;  // of this reading
     LoadContext context_;
@@ -277,12 +281,23 @@ JsonToken TraceFacts::key(std::string_view name) const {
 
 TraceFacts read_trace(const std::string& path, const TraceRequest& request, TraceConsumer& consumer,
                       LoadContext& context, const ChunkLimits& limits) {
-    return TraceReading(path, context).read(request, consumer, limits);
+    TraceReading reading(context);
+    reading.open(path);
+    return reading.read(request, consumer, limits);
+}
+
+TraceFacts read_trace(std::unique_ptr<Input> input, const TraceRequest& request, TraceConsumer& consumer,
+                      LoadContext& context, const ChunkLimits& limits) {
+    TraceReading reading(context);
+    reading.open(std::move(input));
+    return reading.read(request, consumer, limits);
 }
 
 std::optional<TraceFacts> read_trace_head(const std::string& path, LoadContext& context) {
     try {
-        return TraceReading(path, context).read_head();
+        TraceReading reading(context);
+        reading.open(path);
+        return reading.read_head();
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kGeneral) throw;
         return std::nullopt;

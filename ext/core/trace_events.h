@@ -94,9 +94,15 @@ struct TraceFacts {
     JsonToken key(std::string_view name) const;  // absent: not there
 };
 
+// An event longer than row_bytes is given up, and reading goes on at the next.
+constexpr ChunkLimits kTraceLimits{size_t{1} << 20, size_t{1} << 26};
+
 // Reads the whole file. Throws Error for a file that is no trace, and what Input throws.
 TraceFacts read_trace(const std::string& path, const TraceRequest& request, TraceConsumer& consumer,
-                      LoadContext& context, const ChunkLimits& limits = {});
+                      LoadContext& context, const ChunkLimits& limits = kTraceLimits);
+// The same for bytes from elsewhere.
+TraceFacts read_trace(std::unique_ptr<Input> input, const TraceRequest& request, TraceConsumer& consumer,
+                      LoadContext& context, const ChunkLimits& limits = kTraceLimits);
 
 // Only what stands before the events: is_object and keys as far as known then. Reads no further than the
 // first event. For recognising a file; nullopt if it is no trace.

@@ -1,0 +1,60 @@
+// Damaged traces: whatever the bytes, names are UTF-8 without NUL, args are valid JSON, and the repair of
+// JSON leaves nothing to be repaired.
+#include <simdjson.h>
+
+#include <cstdlib>
+
+#include "ext/core/json_repair.h"
+#include "ext/core/json_token.h"
+#include "tests/fuzz/trace_input.h"
+
+using namespace profana;
+
+namespace {
+
+void require(bool condition) {
+    if (!condition) std::abort();
+}
+
+bool is_text(std::string_view text) {
+    for (size_t at = 0; at < text.size();) {
+        const size_t length = utf8_length(text, at);
+        if (length == 0 || text[at] == '\0') return false;
+        at += length;
+    }
+    return true;
+}
+
+// Integers beyond 64 bits and levels beyond 1000 are beyond simdjson, but not wrong.
+bool is_json(std::string_view text) {
+    simdjson::dom::parser parser;
+    const auto error = parser.parse(simdjson::padded_string(text)).error();
+    return error == simdjson::SUCCESS || error == simdjson::NUMBER_ERROR || error == simdjson::DEPTH_ERROR;
+}
+
+void check_repair(std::string_view text) {
+    JsonRepair repair;
+    if (repair.run(text, JsonRepair::Behind::kFileEnd) != JsonRepair::End::kComplete) return;
+    require(repair.consumed() <= text.size());
+    const std::string once = repair.text();
+    require(is_json(once));
+    require(repair.run(once, JsonRepair::Behind::kNothing) == JsonRepair::End::kComplete);
+    require(repair.notes().empty());
+    require(repair.text() == once);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    check_repair(text);
+    std::vector<fuzz::Event> events;
+    size_t faults = 0;
+    if (!fuzz::read_events(text, 64, &events, &faults)) return 0;
+    for (const fuzz::Event& event : events) {
+        require(is_text(event.name) && is_text(event.ph));
+        require(event.args.empty() || is_json(event.args));
+        require(event.key.empty() || is_json(event.key));
+    }
+    return 0;
+}

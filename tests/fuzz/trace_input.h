@@ -1,0 +1,78 @@
+// Traces in memory, for fuzz targets.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ext/core/trace_events.h"
+
+namespace profana::fuzz {
+
+class MemoryInput : public Input {
+  public:
+    explicit MemoryInput(std::string_view bytes) : bytes_(bytes) { path_ = "memory"; }
+    size_t read(char* buffer, size_t n) override {
+        n = std::min(n, bytes_.size() - at_);
+        std::copy_n(bytes_.data() + at_, n, buffer);
+        at_ += n;
+        return n;
+    }
+    bool compressed() const override { return false; }
+
+  private:
+    std::string_view bytes_;
+    size_t at_ = 0;
+};
+
+struct Event {
+    std::string ph, name, args, key;
+    uint64_t offset = 0;
+    bool operator==(const Event&) const = default;
+};
+
+class Collector : public TraceConsumer {
+  public:
+    struct Batch : TraceBatch {
+        std::vector<Event> events;
+        void event(const TraceEvent& e) override {
+            std::string scratch;
+            Event& event = events.emplace_back();
+            event.ph = e.ph.text(scratch);
+            event.name = e.name.text(scratch);
+            event.args = e.args.raw();
+            event.key = e.arg_values[0].raw();
+            event.offset = e.offset;
+        }
+    };
+    std::unique_ptr<TraceBatch> start_batch(unsigned) override { return std::make_unique<Batch>(); }
+    void merge(TraceBatch& batch, const TraceBatchPlace&) override {
+        for (Event& event : static_cast<Batch&>(batch).events) events.push_back(std::move(event));
+    }
+    std::vector<Event> events;
+};
+
+// All events, read in chunks of about so many bytes; false: no trace. faults: how many diagnostics there
+// were.
+inline bool read_events(std::string_view text, size_t chunk_bytes, std::vector<Event>* events,
+                        size_t* faults) {
+    Progress progress;
+    Diagnostics diagnostics;
+    LoadContext context{progress, diagnostics, 1, 0, 0};
+    Collector collector;
+    TraceRequest request;
+    request.fields = kTracePh | kTraceName | kTraceArgs;
+    request.arg_keys = {"k"};
+    try {
+        read_trace(std::make_unique<MemoryInput>(text), request, collector, context,
+                   {chunk_bytes, size_t{1} << 22});
+    } catch (const Error&) {
+        return false;
+    }
+    *events = std::move(collector.events);
+    *faults = diagnostics.rows().size();
+    return true;
+}
+
+}  // namespace profana::fuzz
