@@ -109,6 +109,14 @@ void ChunkColumns::end_row() {
     for (ChunkColumn& column : columns_) column.end_row(rows_);
 }
 
+void ChunkColumns::end_rows(size_t rows) {
+    rows_ += rows;
+    for (ChunkColumn& column : columns_) {
+        while (column.size() < rows_) column.add_null();
+        column.end_row(rows_);
+    }
+}
+
 void ChunkColumns::drop_row() {
     for (ChunkColumn& column : columns_) column.drop_row(rows_);
 }

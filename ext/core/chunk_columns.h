@@ -96,6 +96,7 @@ class ChunkColumns {
     ChunkColumn& operator[](int column) { return columns_[static_cast<size_t>(places_[column])]; }
     size_t rows() const { return rows_; }
     void end_row();   // columns that got no value get NULL
+    void end_rows(size_t rows);  // the same for rows whose values were added column by column
     void drop_row();  // forgets what was added since the last end_row()
 
   private:

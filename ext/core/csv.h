@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ext/core/chunks.h"
 #include "ext/core/store.h"
 
 namespace profana {
@@ -51,14 +52,16 @@ struct CsvFormat {
 enum class CsvFault { kError, kDiagnostic };
 
 // The rows of the files, one after the other. Columns are the format's. Lazy: nothing is read yet.
+constexpr ChunkLimits kCsvLimits = {size_t{1} << 20, size_t{1} << 24};
 std::shared_ptr<Table> make_csv_table(std::shared_ptr<const CsvFormat> format, std::vector<std::string> files,
-                                      CsvFault fault = CsvFault::kError);
+                                      CsvFault fault = CsvFault::kError,
+                                      const ChunkLimits& limits = kCsvLimits);
 
 // The heads of a file as it spells them, without surrounding blanks and quotes. Reads only the file's start.
 // Throws when the file is empty or cannot be read.
 std::vector<std::string> read_csv_heads(const std::string& file, LoadContext& context);
 
-// The format's columns that a file with these heads has (extra and line not counted).
+// The format's columns that a file with these heads has; extra and line are not counted.
 ColumnSet csv_columns_with_heads(const CsvFormat& format, const std::vector<std::string>& heads);
 
 }  // namespace profana

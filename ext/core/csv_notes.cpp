@@ -1,0 +1,57 @@
+#include "ext/core/csv_notes.h"
+
+namespace profana {
+namespace {
+
+struct Wording {
+    Severity severity;
+    const char* code;
+    const char* message;  // the detail goes before it
+};
+
+constexpr Wording kWordings[] = {
+    {Severity::kWarning, "torn_quote", "a quote that is not closed; it is read as a character of its cell"},
+    {Severity::kWarning, "cells_missing", "; the columns without a cell are NULL"},
+    {Severity::kWarning, "cells_surplus", ""},
+    {Severity::kWarning, "row_cut", "the file ends within this row; its last, perhaps cut cell is NULL"},
+    {Severity::kError, "row_too_long", "a line that is longer than any row; left out"},
+    {Severity::kInfo, "repeated_header", "the header once more; left out"},
+    {Severity::kInfo, "new_header", "another header; the rows behind it are read by it"},
+    {Severity::kWarning, "not_a_number", " is no number; read as NULL"},
+    {Severity::kWarning, "not_an_integer", " is no whole number; rounded"},
+    {Severity::kWarning, "number_out_of_range", " is beyond 64 bits; read as NULL"},
+    {Severity::kWarning, "invalid_utf8", " is not UTF-8; U+FFFD stands for each bad byte"},
+};
+static_assert(std::size(kWordings) == static_cast<size_t>(CsvNote::kCount));
+
+}  // namespace
+
+void CsvNotes::append(const CsvNotes& piece, int64_t lines_before) {
+    for (size_t what = 0; what < places_.size(); ++what) {
+        const Places& from = piece.places_[what];
+        Places& to = places_[what];
+        to.count += from.count;
+        for (const Place& place : from.first)
+            if (to.first.size() < Diagnostics::kKeep)
+                to.first.push_back({lines_before + place.lines_before, place.detail});
+    }
+}
+
+void CsvNotes::report(const std::string& file, Diagnostics& diagnostics) const {
+    for (size_t what = 0; what < places_.size(); ++what) {
+        const Places& places = places_[what];
+        Diagnostic diagnostic;
+        diagnostic.file = file;
+        diagnostic.severity = kWordings[what].severity;
+        diagnostic.code = kWordings[what].code;
+        for (const Place& place : places.first) {
+            diagnostic.line = place.lines_before + 1;
+            diagnostic.message = place.detail + kWordings[what].message;
+            diagnostics.add(diagnostic);
+        }
+        diagnostic.count = places.count - places.first.size();
+        if (diagnostic.count > 0) diagnostics.add(diagnostic);
+    }
+}
+
+}  // namespace profana
