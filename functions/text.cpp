@@ -1,6 +1,8 @@
 // Rounding and text as the field's tools write it.
 #include <array>
+#include <optional>
 
+#include "ext/core/python_text.h"
 #include "ext/core/rounding.h"
 #include "ext/registry.h"
 #include "functions/arguments.h"
@@ -50,6 +52,48 @@ void format_us_function(sqlite3_context* context, int, sqlite3_value** values) {
     });
 }
 
+void python_repr_function(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        if (is_null(values[0])) return;
+        result_text(context, python_repr(text_argument({"python_repr", "json", values[0]})));
+    });
+}
+
+void shape_dims_function(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        if (is_null(values[0])) return;
+        const auto dims = shape_dims(text_argument({"shape_dims", "shapes", values[0]}));
+        if (!dims) return;
+        result_text(context, *dims);
+        sqlite3_result_subtype(context, 'J');
+    });
+}
+
+void shape_numel_function(sqlite3_context* context, int count, sqlite3_value** values) {
+    guard_function(context, [&] {
+        if (count < 1 || count > 2) {
+            throw Error("shape_numel: takes (shapes [, index]), " + std::to_string(count) +
+                        " arguments given");
+        }
+        if (is_null(values[0]) || (count == 2 && is_null(values[1]))) return;
+        std::optional<int64_t> index;
+        if (count == 2) index = integer_argument({"shape_numel", "index", values[1]});
+        const auto numel = shape_numel(text_argument({"shape_numel", "shapes", values[0]}), index);
+        if (numel) sqlite3_result_int64(context, *numel);
+    });
+}
+
+void op_base_name_function(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        if (is_null(values[0])) return;
+        std::string_view name = text_argument({"op_base_name", "name", values[0]});
+        const size_t last = name.find_last_not_of("0123456789");
+        const bool numbered = last != std::string_view::npos && last + 1 < name.size() && name[last] == '_';
+        if (numbered && last > 0) name = name.substr(0, last);
+        result_text(context, name);
+    });
+}
+
 constexpr std::array kFunctions{
     FunctionSpec{
         "round_even", -1, kPure, "round_even(x NUMERIC [, digits INTEGER]) -> NUMERIC",
@@ -71,6 +115,28 @@ constexpr std::array kFunctions{
                  "Nanoseconds as microseconds with three decimals, exact: format_us(1736413971558972912) = "
                  "'1736413971558972.912'. NULL for NULL; error for a number that is not whole.",
                  format_us_function},
+    FunctionSpec{
+        "python_repr", 1, kPure, "python_repr(json TEXT) -> TEXT",
+        "A JSON array or object as Python prints it: '[[2,3],[]]' gives '[[2, 3], []]', null is None, "
+        "texts stand in single quotes. Any other text is returned as it is. NULL for NULL.",
+        python_repr_function},
+    FunctionSpec{
+        "shape_dims", 1, kPure, "shape_dims(shapes TEXT) -> TEXT",
+        "The shapes of an operator's arguments as JSON, one list of dims for each: '34,4096;7,128' and "
+        "'[[34, 4096], [7, 128]]' both give '[[34,4096],[7,128]]'; a scalar is []. An argument that is a "
+        "list of tensors stays a list of lists. NULL for NULL and for a text that is no shapes.",
+        shape_dims_function},
+    FunctionSpec{
+        "shape_numel", -1, kPure, "shape_numel(shapes TEXT [, index INTEGER]) -> INTEGER",
+        "How many elements the argument at index (from 0) has, or all arguments together: the product of "
+        "the dims, 1 for a scalar, the sum over a list of tensors. NULL for NULL, for a text that is no "
+        "shapes, for a place that is not there and for a number beyond 64 bits.",
+        shape_numel_function},
+    FunctionSpec{
+        "op_base_name", 1, kPure, "op_base_name(name TEXT) -> TEXT",
+        "A name without the number that tells equal ones apart: one trailing '_' with digits is taken off, "
+        "so 'nn.Module: Linear_0' gives 'nn.Module: Linear'. Other names stay. NULL for NULL.",
+        op_base_name_function},
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ void EventStack::move_to(int64_t time) {
 }
 
 void EventStack::push(int64_t id, int64_t start, int64_t end) {
+    end = std::max(start, end);
     const int64_t first_end = events_.empty() ? end : std::min(end, events_.back().first_end);
     events_.push_back({id, start, end, first_end});
 }
