@@ -94,9 +94,21 @@ void fill(Sql& sql, const std::vector<Event>& events, const std::vector<int64_t>
     for (const int64_t time : times) sql.run("INSERT INTO point(time) VALUES (" + text(time) + ")");
 }
 
-constexpr const char* kStream =
-    "(SELECT id, start, end, 0 AS is_point FROM event UNION ALL SELECT id, time, NULL, 1 FROM point)";
-constexpr const char* kWindow = " WINDOW w AS (ORDER BY start, is_point, id ROWS UNBOUNDED PRECEDING)";
+// The columns over events and points in one stream, by time.
+std::string over_stream(const std::string& columns) {
+    std::string query = "SELECT ";
+    query.append(columns).append(
+        " FROM (SELECT id, start, end, 0 AS is_point FROM event UNION ALL SELECT id, time, NULL, 1 FROM "
+        "point) "
+        "WINDOW w AS (ORDER BY start, is_point, id ROWS UNBOUNDED PRECEDING)");
+    return query;
+}
+
+std::string points_only(const std::string& answer) {
+    std::string query = "SELECT id, answer FROM (";
+    return query.append(over_stream("id, is_point, " + answer + " AS answer"))
+        .append(") WHERE is_point ORDER BY id");
+}
 
 }  // namespace
 
@@ -130,27 +142,26 @@ TEST_CASE("nest functions: child outlasts parent, module touches, operator start
         "(4, 30, 35); CREATE TABLE point(id, time); INSERT INTO point VALUES (1, 0), (2, 5), (3, 6), (4, "
         "10), "
         "(5, 11), (6, 20), (7, 21), (8, 30), (9, 31), (10, 35), (11, 40)");
-    CHECK(sql.rows(
-              std::string(
-                  "SELECT start, nest_parent(id, start, end) OVER w, nest_inside(id, start, end) OVER w, "
-                  "nest_root(id, start, end) OVER w, is_point FROM ") +
-              kStream + kWindow) == Rows{
-                                        {"0", "NULL", "NULL", "1", "0"},
-                                        {"0", "1", "NULL", "1", "1"},  // starts with 1: attached, not inside
-                                        {"5", "1", "1", "1", "0"},
-                                        {"5", "2", "1", "1", "1"},
-                                        {"6", "2", "2", "1", "1"},
-                                        {"10", "2", "NULL", "1", "1"},  // 1 has ended, so 2 is not reached
-                                        {"11", "2", "NULL", "1", "1"},
-                                        {"20", "2", "NULL", "1", "1"},
-                                        {"21", "NULL", "NULL", "NULL", "1"},
-                                        {"30", "NULL", "NULL", "3", "0"},
-                                        {"30", "3", "NULL", "3", "0"},
-                                        {"30", "4", "NULL", "3", "1"},
-                                        {"31", "4", "4", "3", "1"},
-                                        {"35", "4", "3", "3", "1"},
-                                        {"40", "3", "NULL", "3", "1"},
-                                    });
+    CHECK(
+        sql.rows(over_stream("start, nest_parent(id, start, end) OVER w, nest_inside(id, start, end) OVER w, "
+                             "nest_root(id, start, end) OVER w, is_point")) ==
+        Rows{
+            {"0", "NULL", "NULL", "1", "0"},
+            {"0", "1", "NULL", "1", "1"},  // starts with 1: attached, not inside
+            {"5", "1", "1", "1", "0"},
+            {"5", "2", "1", "1", "1"},
+            {"6", "2", "2", "1", "1"},
+            {"10", "2", "NULL", "1", "1"},  // 1 has ended, so 2 is not reached
+            {"11", "2", "NULL", "1", "1"},
+            {"20", "2", "NULL", "1", "1"},
+            {"21", "NULL", "NULL", "NULL", "1"},
+            {"30", "NULL", "NULL", "3", "0"},
+            {"30", "3", "NULL", "3", "0"},
+            {"30", "4", "NULL", "3", "1"},
+            {"31", "4", "4", "3", "1"},
+            {"35", "4", "3", "3", "1"},
+            {"40", "3", "NULL", "3", "1"},
+        });
 }
 
 TEST_CASE("nest functions agree with the tree built node by node") {
@@ -182,11 +193,38 @@ TEST_CASE("nest functions agree with the tree built node by node") {
             inside.push_back(
                 {text(static_cast<int64_t>(i) + 1), text_or_null(deepest_around(tree, times[i]))});
         }
-        CHECK(
-            sql.rows(std::string(
-                         "SELECT id, inside FROM (SELECT id, is_point, nest_inside(id, start, end) OVER w AS "
-                         "inside FROM ") +
-                     kStream + kWindow + ") WHERE is_point ORDER BY id") == inside);
+        CHECK(sql.rows(points_only("nest_inside(id, start, end) OVER w")) == inside);
+    }
+}
+
+TEST_CASE("nest_within agrees with a look at all events") {
+    Sql sql;
+    Random random;
+    for (int round = 0; round < 150; ++round) {
+        // Intervals that contain each other or are disjoint: cut in two at random, over and over.
+        std::vector<Event> events{{0, 0, 40}};
+        for (size_t i = 0; i < events.size() && events.size() < 20; ++i) {
+            const Event event = events[i];
+            const int64_t cut = random.from(event.start, event.end);
+            if (random.from(0, 3) > 0) events.push_back({0, random.from(event.start, cut), cut});
+            if (random.from(0, 3) > 0) events.push_back({0, cut, random.from(cut, event.end)});
+        }
+        std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+            return a.start != b.start ? a.start < b.start : a.end > b.end;
+        });
+        Rows expected;
+        for (size_t i = 0; i < events.size(); ++i) {
+            events[i].id = static_cast<int64_t>(i);
+            int64_t innermost = -1;
+            for (size_t j = 0; j < i; ++j) {
+                if (events[j].end >= events[i].end) innermost = static_cast<int64_t>(j);
+            }
+            expected.push_back({text(events[i].id), text_or_null(innermost)});
+        }
+        fill(sql, events, {});
+        CHECK(sql.rows(
+                  "SELECT id, nest_within(id, start, end) OVER (ORDER BY start, end DESC, id ROWS UNBOUNDED "
+                  "PRECEDING) FROM event ORDER BY id") == expected);
     }
 }
 
@@ -268,10 +306,7 @@ TEST_CASE("cursor_cover agrees with the walks over launches and over tasks") {
         const auto ranges = random.events(12);
         const auto points = random.times(14);
         fill(sql, ranges, points);
-        const Rows found = sql.rows(std::string("SELECT id, owner FROM (SELECT id, is_point, "
-                                                "cursor_cover(id, end, iif(is_point, start, NULL)) "
-                                                "OVER w AS owner FROM ") +
-                                    kStream + kWindow + ") WHERE is_point ORDER BY id");
+        const Rows found = sql.rows(points_only("cursor_cover(id, end, iif(is_point, start, NULL)) OVER w"));
         CHECK(found == numbered(covered_by_cursor(ranges, points)));
         CHECK(found == numbered(taken_by_ranges(ranges, points)));
     }
