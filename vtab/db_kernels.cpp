@@ -101,10 +101,12 @@ struct PmuColumn {
     const char* metric;
     const char* column;
 };
+// A counter that has had two names stands twice, one after the other.
 constexpr PmuColumn kPmuColumns[] = {
     {"mac_time", "mac_time_ns"},           {"aiv_vec_time", "aiv_vec_time_ns"},
     {"aic_total_time", "aicore_time_ns"},  {"aic_mac_time", "aic_mac_time_ns"},
     {"aic_mte2_time", "aic_mte2_time_ns"}, {"aiv_total_time", "aiv_time_ns"},
+    {"aiv_time", "aiv_time_ns"},
 };
 
 int64_t rounded(double value) {
@@ -123,10 +125,11 @@ void load_pmu_columns(Load& load, const DbTable& pmu) {
     std::vector<Wanted> columns;
     std::map<std::string_view, size_t> by_metric;
     for (const PmuColumn& column : kPmuColumns) {
-        if (Column* out = load.out(column.column)) {
-            by_metric.emplace(column.metric, columns.size());
+        Column* out = load.out(column.column);
+        if (out == nullptr) continue;
+        if (columns.empty() || columns.back().out != out)
             columns.push_back({out, std::vector<int64_t>(kernels.task.size(), kNullInt)});
-        }
+        by_metric.emplace(column.metric, columns.size() - 1);
     }
     Column* has_pmu = load.out("has_pmu");
     if (columns.empty() && has_pmu == nullptr) return;

@@ -1,15 +1,21 @@
 """Profiler databases: ascend_pytorch_profiler*.db, ascend_mindspore_profiler*.db (formats.md 4, compare.md 6)."""
 import bisect
+import fractions
 import glob
 import json
 import os
 import sqlite3
+import statistics
 
 import model as m
 
 PMU = {"mac_time": "mac_time_ns", "aiv_vec_time": "aiv_vec_time_ns", "aic_total_time": "aicore_time_ns",
        "aic_mac_time": "aic_mac_time_ns", "aic_mte2_time": "aic_mte2_time_ns", "aiv_total_time": "aiv_time_ns",
        "aiv_time": "aiv_time_ns"}
+API_LAYER = {"acl": "AscendCL@", "model": "Model@", "node": "Node@", "communication": "Communication@",
+             "hccl": "Communication@", "runtime": "Runtime@"}
+FRAMEWORK_LINK = 5 << 28             # framework links are numbered from here on
+CANN_STRINGS = 1 << 28               # and strings of CANN below this
 LANES = {0: "Computing", 1: "Communication", 2: "Communication(Not Overlapped)", 3: "Free"}
 NO_PLANE = 4294967295
 HOST_MARKS = (None, 4000000000, 4294967295)
@@ -29,7 +35,10 @@ class Database:
         self.strings = dict(self.db.execute("SELECT id, value FROM STRING_IDS")) if "STRING_IDS" in self.tables else {}
 
     def rows(self, table):
-        return [dict(r) for r in self.db.execute(f"SELECT * FROM {table} ORDER BY rowid")] if table in self.tables else []
+        """Rows as dicts, with their rowid."""
+        if table not in self.tables:
+            return []
+        return [dict(r) for r in self.db.execute(f"SELECT rowid AS _row, * FROM {table} ORDER BY rowid")]
 
     def text(self, ident):
         return self.strings.get(ident)
@@ -50,10 +59,22 @@ class Database:
         enum = self.enum("ENUM_OVERLAP_ANALYSIS_TYPE")
         for r in self.rows("OVERLAP_ANALYSIS"):
             if r["type"] in LANES:
-                self.model.add("prof_overlap_bar", device_id=r["deviceId"], name=LANES[r["type"]],
+                self.model.add("prof_overlap_bar", device_id=r["deviceId"], name=LANES[r["type"]], source_row=r["_row"],
                                **m.span(r["startNs"], r["endNs"] - r["startNs"]))
+        self._api_statistics()
         self.db.close()
         return enum
+
+    def _api_statistics(self):
+        levels, calls = self.enum("ENUM_API_TYPE"), {}
+        for r in self.rows("CANN_API"):
+            calls.setdefault((r["type"], r["name"]), []).append(r["endNs"] - r["startNs"])
+        for (level, name), durations in calls.items():
+            us = [d / 1000 for d in durations]
+            self.model.add("prof_api_stat", level=levels.get(level).replace("hccl", "communication"),
+                           name=self.text(name), count=len(us), total_ns=sum(durations),
+                           avg_ns=round(fractions.Fraction(sum(durations), len(us))), min_ns=min(durations),
+                           max_ns=max(durations), variance=statistics.pvariance(us))
 
     def _ranges(self):
         kinds = self.enum("ENUM_MSTX_EVENT_TYPE")
@@ -85,7 +106,7 @@ class Database:
         pmu = {}
         for r in self.rows("TASK_PMU_INFO"):
             pmu.setdefault(r["globalTaskId"], {})[self.text(r["name"])] = r["value"]
-        self.task_of, self.launched = {}, {}
+        self.task_of, self.launched, self.kernel_of = {}, {}, {}
         for row, r in enumerate(self.rows("TASK"), 1):
             time = m.span(r["startNs"], r["endNs"] - r["startNs"])
             conn = r["connectionId"] if r["connectionId"] not in (None, -1, 0) else None
@@ -102,6 +123,10 @@ class Database:
                 self.launched.setdefault(conn, []).append(("task", task))
         for table in ("prof_kernel", "prof_device_task"):
             m.fill_steps(model, model.rows[table])
+        for r in self.rows("TASK_PMU_INFO"):
+            name = self.text(r["name"])
+            model.add("prof_kernel_pmu", kernel_id=self.kernel_of[r["globalTaskId"]], metric=name,
+                      value=r["value"] / 1024**3 if "_bw" in name else float(r["value"]))
 
     def _kernel(self, about, task_type, counters, where, time):
         block = "blockNum" if "blockNum" in about else "blockDim"
@@ -115,6 +140,7 @@ class Database:
         for theirs, ours in PMU.items():
             if counters.get(theirs) is not None:
                 columns[ours] = round(counters[theirs])
+        self.kernel_of[about["globalTaskId"]] = len(self.model.rows["prof_kernel"]) + 1
         return self.model.add(
             "prof_kernel", name=self.text(about["name"]), op_type=known(self.text(about["opType"])),
             core_type=known(self.text(about["taskType"])), task_type=task_type, block_num=about.get(block),
@@ -122,13 +148,13 @@ class Database:
 
     def _communication(self):
         model, order, op_of = self.model, {}, {}
-        for row, r in enumerate(self.rows("COMMUNICATION_OP"), 1):
+        for r in self.rows("COMMUNICATION_OP"):
             group = known(self.text(r["groupName"]))
             conn = r["connectionId"] if r["connectionId"] not in (None, -1, 0) else None
             op = model.add("prof_comm_op", device_id=r.get("deviceId"), name=self.text(r["opName"]),
                            op_type=known(self.text(r["opType"])), group_name=group, process_group=self.groups.get(group),
                            group_index=order.setdefault(group, len(order) + 1), connection_id=conn,
-                           source_row=row, **m.span(r["startNs"], r["endNs"] - r["startNs"]))
+                           source_row=r["_row"], **m.span(r["startNs"], r["endNs"] - r["startNs"]))
             op_of[r["opId"]] = op
             if conn is not None:
                 self.launched.setdefault(conn, []).append(("comm", op))
@@ -168,25 +194,27 @@ class Database:
             kind = api_type.get(r["type"])
             start, end, pid, tid = int(r["startNs"]), int(r["endNs"]), r["globalTid"] >> 32, r["globalTid"] & 0xffffffff
             name, ids = self.text(r["name"]), links.get(r["connectionId"], [])
-            for conn in ids if r["connectionId"] is not None else ():
-                sharers.setdefault(conn, []).append(start)
+            for conn in ids if kind == "op" else ():
+                sharers.setdefault(conn, []).append((start, pid))
             if kind == "trace":
                 model.add("prof_python_call", thread_id=tid, name=name, start_ns=start, end_ns=end, source_row=row,
                           is_module=int(name.lower().startswith("nn.module:")))
                 continue
             cann = [c for c in ids if c in self.launched]
+            correlation = ids[0] - FRAMEWORK_LINK if ids and ids[0] >= FRAMEWORK_LINK else ids[0] if ids else None
             op = model.add("prof_host_op", process_id=pid, thread_id=tid, name=name, source_row=row,
                            kind={"op": "op", "queue": "queue"}.get(kind, "annotation"),
                            input_shapes=self.text(r["inputShapes"]), input_types=self.text(r["inputDtypes"]),
                            call_stack=";\r\n".join(stacks[r["callchainId"]]) if r["callchainId"] in stacks else None,
-                           connection_id=ids[0] if kind == "queue" and ids else min(cann, default=None),
+                           connection_id=correlation if kind == "queue" else min(cann, default=None),
                            sequence_number=r["sequenceNumber"] if r["sequenceNumber"] != -1 else None,
                            fwd_thread_id=r["fwdThreadId"] or None, **m.span(start, end - start))
             if kind == "op":
                 ops.append((op, cann))
         for row, r in enumerate(self.rows("CANN_API"), 1):
             model.add("prof_host_op", process_id=r["globalTid"] >> 32, thread_id=r["globalTid"] & 0xffffffff,
-                      name=self.text(r["name"]), kind="api", connection_id=r["connectionId"], source_row=row,
+                      name=API_LAYER[api_type[r["type"]]] + self.text(r["name"]), kind="api",
+                      connection_id=r["connectionId"], source_row=row,
                       **m.span(r["startNs"], r["endNs"] - r["startNs"]))
         self.tree = m.OperatorTree([op for op, _ in ops])
         m.fill_steps(model, model.rows["prof_host_op"])
@@ -201,8 +229,9 @@ class Database:
                               device_task_id=work["id"] if kind == "task" else None,
                               kernel_id=work["kernel_id"] if kind == "task" else None,
                               comm_op_id=work["id"] if kind == "comm" else None)
-        for conn, starts in sorted((c, s) for c, s in sharers.items() if len(s) == 2):
-            model.add("prof_fwd_bwd", forward_ns=min(starts), backward_ns=max(starts), flow_id=conn)
+        for back, conn, (forth, pid) in sorted((max(s)[0], c, (min(s)[0], max(s)[1])) for c, s in sharers.items()
+                                               if len(s) == 2):
+            model.add("prof_fwd_bwd", forward_ns=forth, backward_ns=back, flow_id=conn, backward_process_id=pid)
 
     def _memory(self):
         model = self.model
@@ -213,6 +242,8 @@ class Database:
         for row, r in enumerate(self.rows("OP_MEMORY"), 1):
             alloc, release, name = r["allocationTime"] or None, r["releaseTime"] or None, self.text(r["name"])
             attach = alloc
+            if name and r["name"] < CANN_STRINGS and r["streamPtr"] is None:
+                name = "cann::" + name.removeprefix("cann::")
             if name and "cann::" in name and alloc is not None:
                 at = bisect.bisect_right(starts, alloc) - 1
                 event = dequeues[at] if at >= 0 and dequeues[at]["end_ns"] >= alloc else None
@@ -225,6 +256,45 @@ class Database:
             model.add("prof_memory_usage", device_id=r["deviceId"], ts_ns=r["timestamp"],
                       component=self.text(r["component"]), allocated_bytes=r["totalAllocated"],
                       reserved_bytes=r["totalReserved"], active_bytes=r["totalActive"], source_row=row)
+
+
+def number(value):
+    return None if value is None else float(value)
+
+
+class Analysis(Database):
+    """analysis.db or communication_analyzer.db."""
+
+    def read(self):
+        for r in self.rows("StepTraceTime"):
+            times = {c + "_ns": m.ns(r.get(c)) for c in (
+                "computing", "communication_not_overlapped", "overlapped", "communication", "free", "stage", "bubble",
+                "preparing")}
+            times["communication_not_overlapped_exclude_receive_ns"] = m.ns(
+                r.get("communication_not_overlapped_and_exclude_receive"))
+            self.model.add("prof_step_time", device_id=r.get("deviceId"), source_row=r["_row"],
+                           step=int(r["step"]) if r["step"] else None, **times)
+        key = ("step", "type", "hccl_op_name", "group_name")
+        ops, seen = {tuple(r.get(k) for k in key): r for r in self.rows("CommAnalyzerTime")}, {}
+        for r in self.rows("CommAnalyzerBandwidth"):
+            op = tuple(r.get(k) for k in key)
+            if seen.setdefault((op, r["transport_type"]), r) is r:
+                self._bandwidth(op, r, ops.get(op, {}))
+        for op, r in ops.items():
+            if not any(o == op for o, _ in seen):
+                self._bandwidth(op, {}, r)
+        self.db.close()
+
+    def _bandwidth(self, op, band, times):
+        step, kind, name, group = op
+        self.model.add(
+            "prof_comm_bandwidth", step=int(step[4:]) if step and step[4:].isdigit() else None, type=kind, op_name=name,
+            group_name=group, transport=band.get("transport_type"),
+            **{ours: number(band.get(theirs)) for ours, theirs in (
+                ("transit_size_mb", "transit_size"), ("transit_time_ms", "transit_time"),
+                ("bandwidth_gb_per_s", "bandwidth"), ("large_packet_ratio", "large_packet_ratio"))},
+            **{c + "_ms": number(times.get(c)) for c in ("elapse_time", "wait_time", "synchronization_time",
+                                                         "idle_time")})
 
 
 def find(path):
@@ -242,4 +312,8 @@ def find(path):
 def read(model, path):
     file = find(path)
     Database(model, file).read()
+    for name in ("analysis.db", "communication_analyzer.db"):
+        beside = os.path.join(os.path.dirname(file), name)
+        if os.path.exists(beside):
+            Analysis(model, beside).read()
     return {"framework": "MindSpore" if "mindspore" in os.path.basename(file) else "PyTorch", "time_base_ns": 0}
