@@ -10,6 +10,7 @@
 #include "ext/core/input.h"
 #include "ext/core/progress.h"
 #include "ext/core/store.h"
+#include "ext/registry.h"
 #include "ext/sqlite.h"
 
 namespace profana {
@@ -44,6 +45,10 @@ class Connection {
     ~Connection();
     sqlite3* db() const { return db_; }
 
+    // Every registered table, for profana_help.
+    void add_table(HelpEntry entry) { table_help_.push_back(std::move(entry)); }
+    const std::vector<HelpEntry>& tables() const { return table_help_; }
+
     Settings& settings() { return settings_; }
     Diagnostics& diagnostics() { return diagnostics_; }
 
@@ -75,6 +80,7 @@ class Connection {
     };
     std::map<std::string, Cached> tables_;
     std::vector<std::shared_ptr<Profile>> profiles_;
+    std::vector<HelpEntry> table_help_;
 };
 
 // Gives the connection's state to SQLite, which frees it when the connection closes.

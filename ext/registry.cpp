@@ -4,6 +4,7 @@
 #include "ext/connection.h"
 #include "ext/views.h"
 #include "functions/table_function.h"
+#include "vtab/admin_tables.h"
 #include "vtab/profile.h"
 #include "vtab/raw_csv.h"
 #include "vtab/raw_json.h"
@@ -43,20 +44,24 @@ int register_all(Connection& connection, char** error) {
             }
         }
     }
-    for (const auto register_tables : {register_function_tables, register_profile_tables,
-                                       register_raw_json_tables, register_raw_csv_tables}) {
+    for (const auto register_tables :
+         {register_function_tables, register_profile_tables, register_raw_json_tables,
+          register_raw_csv_tables, register_admin_tables}) {
         const int code = register_tables(connection);
         if (code != SQLITE_OK) return code;
     }
     return SQLITE_OK;
 }
 
-std::vector<HelpEntry> help_entries() {
+std::vector<HelpEntry> help_entries(Connection& connection) {
     std::vector<HelpEntry> out;
     for (const auto& family : all_functions())
         for (const FunctionSpec& spec : family)
             out.push_back({spec.name, "function", spec.signature, spec.doc});
     for (HelpEntry& entry : function_table_help()) out.push_back(std::move(entry));
+    for (const HelpEntry& entry : connection.tables()) out.push_back(entry);
+    for (const auto& setting : connection.settings().all())
+        out.push_back({setting.name, "setting", "profana_set('" + setting.name + "', value)", setting.doc});
     for (HelpEntry& entry : view_help()) out.push_back(std::move(entry));
     return out;
 }

@@ -58,6 +58,6 @@ std::span<const FunctionSpec> export_functions();
 
 // Registers all functions and tables on a connection. Returns an SQLite result code.
 int register_all(Connection& connection, char** error);
-std::vector<HelpEntry> help_entries();
+std::vector<HelpEntry> help_entries(Connection& connection);
 
 }  // namespace profana

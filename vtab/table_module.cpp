@@ -232,6 +232,18 @@ int create_module(Connection& connection, const char* name, const sqlite3_module
     return sqlite3_create_module_v2(connection.db(), name, &module, registration.release(), forget);
 }
 
+// A column a line, as the comments of the shipped views have them.
+std::string column_help(const TableSpec& spec) {
+    std::string out;
+    for (const auto& columns : {spec.columns, spec.arguments})
+        for (const ColumnSpec& column : columns) {
+            const std::string type = declared_type(column.type);
+            out +=
+                std::string(column.name) + ", --" + (type.empty() ? " ANY" : type) + "  " + column.doc + "\n";
+        }
+    return out;
+}
+
 }  // namespace
 
 Part whole_table(std::shared_ptr<Table> table) {
@@ -243,6 +255,7 @@ Part whole_table(std::shared_ptr<Table> table) {
 }
 
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider) {
+    connection.add_table({spec.name, "table", column_help(spec), spec.doc});
     const std::shared_ptr<TableProvider> shared = std::move(provider);
     int code = SQLITE_OK;
     for (const char* name : {spec.name, spec.alias}) {

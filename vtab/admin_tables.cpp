@@ -1,0 +1,146 @@
+#include "vtab/admin_tables.h"
+
+#include "ext/connection.h"
+
+namespace profana {
+namespace {
+
+constexpr ColumnType I = ColumnType::kInt, T = ColumnType::kText;
+
+// A table that is made anew for every scan: its rows are few and change between statements.
+class RowsProvider : public TableProvider {
+  public:
+    using Fill = void (*)(Connection& connection, Table& table);
+    RowsProvider(const TableSpec& spec, Fill fill) : fill_(fill) {
+        for (const ColumnSpec& column : spec.columns) types_.push_back(column.type);
+    }
+
+    std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
+        auto table = std::make_shared<Table>(types_, nullptr);
+        table->set_rows(0);
+        for (size_t c = 0; c < types_.size(); ++c) table->building(static_cast<int>(c));
+        fill_(connection, *table);
+        table->set_rows(table->building(0).size());
+        table->publish();
+        return {whole_table(std::move(table))};
+    }
+
+    double expected_rows(Connection&) override { return 100; }
+
+  private:
+    std::vector<ColumnType> types_;
+    Fill fill_;
+};
+
+// Cells of one row, from the left.
+class RowWriter {
+  public:
+    explicit RowWriter(Table& table) : table_(table) {}
+    RowWriter& text(const std::string& value) {
+        table_.building(column_++).add_text(value);
+        return *this;
+    }
+    RowWriter& integer(int64_t value) {
+        table_.building(column_++).add_int(value);
+        return *this;
+    }
+
+  private:
+    Table& table_;
+    int column_ = 0;
+};
+
+const TableSpec& diagnostic_spec() {
+    static const auto* spec = new TableSpec{
+        "prof_diagnostic",
+        "Everything that readers skipped, repaired or missed on this connection, in the order they met it.",
+        {{"severity", T, "info, warning, error"},
+         {"source", T, "file, with :line or @byte where known"},
+         {"file", T, "file or folder"},
+         {"line", I, "line of the file; NULL: not known"},
+         {"offset", I, "byte offset in the (inflated) file; NULL: not known"},
+         {"code", T, "what kind of thing it is: stable, to filter by"},
+         {"message", T, "what was found and what was done about it"},
+         {"count", I, "how often the code was met in the file, counted on its first row"}},
+        {}};
+    return *spec;
+}
+
+const char* severity_name(Severity severity) {
+    switch (severity) {
+        case Severity::kInfo:
+            return "info";
+        case Severity::kWarning:
+            return "warning";
+        case Severity::kError:
+            break;
+    }
+    return "error";
+}
+
+void fill_diagnostics(Connection& connection, Table& table) {
+    for (const Diagnostic& diagnostic : connection.diagnostics().rows()) {
+        std::string source = diagnostic.file;
+        if (diagnostic.line > 0) {
+            source += ":" + std::to_string(diagnostic.line);
+        } else if (diagnostic.offset >= 0) {
+            source += "@" + std::to_string(diagnostic.offset);
+        }
+        RowWriter(table)
+            .text(severity_name(diagnostic.severity))
+            .text(source)
+            .text(diagnostic.file)
+            .integer(diagnostic.line > 0 ? diagnostic.line : kNullInt)
+            .integer(diagnostic.offset >= 0 ? diagnostic.offset : kNullInt)
+            .text(diagnostic.code)
+            .text(diagnostic.message)
+            .integer(static_cast<int64_t>(diagnostic.count));
+    }
+}
+
+const TableSpec& setting_spec() {
+    static const auto* spec =
+        new TableSpec{"prof_setting",
+                      "The settings of this connection; profana_set(name, value) changes them.",
+                      {{"name", T, "name"},
+                       {"value", T, "value in force"},
+                       {"default_value", T, "what NULL restores"},
+                       {"doc", T, "what it does"}},
+                      {}};
+    return *spec;
+}
+
+void fill_settings(Connection& connection, Table& table) {
+    for (const auto& setting : connection.settings().all())
+        RowWriter(table).text(setting.name).text(setting.value).text(setting.fallback).text(setting.doc);
+}
+
+const TableSpec& help_spec() {
+    static const auto* spec =
+        new TableSpec{"profana_help",
+                      "Every function, table, view and setting of the library.",
+                      {{"name", T, "name"},
+                       {"kind", T, "function, table, view, setting"},
+                       {"signature", T, "arguments and result; of a table or view its columns, a line each"},
+                       {"doc", T, "what it is; of a view its comment"}},
+                      {}};
+    return *spec;
+}
+
+void fill_help(Connection& connection, Table& table) {
+    for (const HelpEntry& entry : help_entries(connection))
+        RowWriter(table).text(entry.name).text(entry.kind).text(entry.signature).text(entry.doc);
+}
+
+}  // namespace
+
+int register_admin_tables(Connection& connection) {
+    const auto add = [&](const TableSpec& spec, RowsProvider::Fill fill) {
+        return register_table(connection, spec, std::make_unique<RowsProvider>(spec, fill));
+    };
+    int code = add(diagnostic_spec(), fill_diagnostics);
+    if (code == SQLITE_OK) code = add(setting_spec(), fill_settings);
+    return code == SQLITE_OK ? add(help_spec(), fill_help) : code;
+}
+
+}  // namespace profana
