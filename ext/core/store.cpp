@@ -276,6 +276,7 @@ Table::Table(std::vector<ColumnType> types, Loader loader)
     : types_(std::move(types)),
       loader_(std::move(loader)),
       columns_(types_.size()),
+      given_(types_.size()),
       building_(types_.size()),
       absent_(types_.size(), false),
       building_absent_(types_.size(), false),
@@ -314,8 +315,8 @@ void Table::set_rows(uint64_t rows) {
     building_rows_known_ = true;
 }
 
-void Table::set_column(int column, std::unique_ptr<Column> values) {
-    building_[column] = std::move(values);
+void Table::set_column(int column, std::shared_ptr<const Column> values) {
+    given_[column] = std::move(values);
 }
 
 void Table::set_absent(int column) {
@@ -336,7 +337,9 @@ void Table::check_same_rows(uint64_t rows) {
 
 void Table::publish() {
     if (rows_known_) check_same_rows(rows_);
-    for (const auto& column : building_)
+    for (size_t c = 0; c < building_.size(); ++c)
+        if (building_[c]) given_[c] = std::move(building_[c]);
+    for (const auto& column : given_)
         if (column) check_same_rows(column->size());
     if (building_rows_known_) {
         if (building_rows_ > kMaxRows) too_many_rows(building_rows_);
@@ -346,8 +349,8 @@ void Table::publish() {
     for (size_t c = 0; c < building_.size(); ++c) {
         if (columns_[c] || absent_[c])
             continue;  // a loader may give again what is there: scans keep the first
-        if (building_[c])
-            columns_[c] = std::move(building_[c]);
+        if (given_[c])
+            columns_[c] = std::move(given_[c]);
         else
             absent_[c] = building_absent_[c];
     }
@@ -356,6 +359,7 @@ void Table::publish() {
 
 void Table::drop_unpublished() {
     for (auto& column : building_) column.reset();
+    for (auto& column : given_) column.reset();
     std::fill(building_absent_.begin(), building_absent_.end(), false);
     building_rows_known_ = false;
 }

@@ -254,6 +254,7 @@ class Table {
     Row rows() const { return rows_; }
     // The column; it must be loaded. A column that the source does not have is all NULL: absent(column).
     const Column& column(int column) const { return *columns_[column]; }
+    std::shared_ptr<const Column> share(int column) const { return columns_[column]; }  // for another table
     bool absent(int column) const { return absent_[column]; }
     // The index over a loaded, present column. Built on first use; interruptible.
     const Index& index(int column, LoadContext& context) const;
@@ -266,7 +267,7 @@ class Table {
     // For loaders. A column that was asked for and is neither built, set nor absent is a mistake of the
     // loader.
     void set_rows(uint64_t rows);  // needed only where the loader gives no column
-    void set_column(int column, std::unique_ptr<Column> values);
+    void set_column(int column, std::shared_ptr<const Column> values);  // one of another table, too
     void set_absent(int column);
     Column& building(int column);  // made empty on first call, to append to
     // Makes what was given visible. ensure() does so when the loader returns; only tables that are filled
@@ -279,7 +280,8 @@ class Table {
 
     std::vector<ColumnType> types_;
     Loader loader_;
-    std::vector<std::unique_ptr<Column>> columns_, building_;
+    std::vector<std::shared_ptr<const Column>> columns_, given_;
+    std::vector<std::unique_ptr<Column>> building_;
     std::vector<char> absent_, building_absent_;
     bool rows_known_ = false, building_rows_known_ = false;
     Row rows_ = 0;
