@@ -52,7 +52,8 @@ void take_option(ProfileOptions& options, std::string_view key, element value) {
 
 std::shared_ptr<Source> make_source(Connection& connection, Capture capture, const ProfileOptions& options) {
     if (capture.facts.kind == "gpu") return make_gpu_source(std::move(capture), options);
-    if (!capture.has(FileRole::kDatabase)) return make_text_source(std::move(capture), options);
+    if (!capture.has(FileRole::kDatabase))
+        return make_text_source(std::move(capture), options, connection.diagnostics());
     DbFiles files;
     files.profiler = capture.first(FileRole::kDatabase);
     files.analysis = capture.first(FileRole::kAnalysisDatabase);

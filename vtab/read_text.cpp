@@ -1,23 +1,185 @@
 #include "vtab/read_text.h"
 
+#include <array>
+
+#include "vtab/ascend_trace.h"
+#include "vtab/csv_model.h"
+#include "vtab/small_tables.h"
+
 namespace profana {
 namespace {
 
+// A small table that a function fills as a whole.
+template <class Fill>
+std::shared_ptr<Table> make_filled_table(Model model, Fill fill) {
+    return make_model_table(model,
+                            [model, fill](Table& table, const ColumnSet& wanted, LoadContext& context) {
+                                ModelRows rows(model);
+                                fill(rows, context);
+                                rows.give(table, wanted);
+                            });
+}
+
 class TextSource : public Source {
   public:
-    explicit TextSource(Capture capture) : capture_(std::move(capture)) {}
-    const SourceFacts& facts() const override { return capture_.facts; }
-    std::shared_ptr<Table> table(Model) override { return nullptr; }
+    TextSource(Capture capture, const ProfileOptions& options, Diagnostics& diagnostics)
+        : capture_(std::move(capture)), options_(options) {
+        rows_.device = options.device;
+        rows_.only_device = only_device(diagnostics);
+        rows_.clock_offset_ns = monotonic_offset_ns(capture_.all(FileRole::kStartInfo), diagnostics);
+        make_kernels();
+        make_trace(diagnostics);
+        make_statistics();
+        make_memory();
+        make_side_tables();
+        name_missing();
+    }
+
+    const SourceFacts& facts() const override {
+        if (trace_ != nullptr) capture_.facts.state = file_state_name(trace_->state());
+        return capture_.facts;
+    }
+    std::shared_ptr<Table> table(Model model) override { return tables_[static_cast<size_t>(model)]; }
     std::vector<std::string> files() const override { return capture_.every_file(); }
 
   private:
-    Capture capture_;
+    std::shared_ptr<Table>& slot(Model model) { return tables_[static_cast<size_t>(model)]; }
+    void make_kernels();
+    void make_trace(Diagnostics& diagnostics);
+    void make_statistics();
+    void make_memory();
+    void make_side_tables();
+    void name_missing();
+    int64_t only_device(Diagnostics& diagnostics) const;
+
+    mutable Capture capture_;  // facts().state follows the reading
+    ProfileOptions options_;
+    CsvRows rows_;
+    std::shared_ptr<AscendTrace> trace_;
+    std::array<std::shared_ptr<Table>, static_cast<size_t>(Model::kCount)> tables_;
 };
+
+// The device of rows that name none: known where the capture has a single one.
+int64_t TextSource::only_device(Diagnostics& diagnostics) const {
+    ModelRows devices(Model::kDevice);
+    DeviceRows rows(devices, "", std::nullopt);
+    add_ascend_devices(capture_.all(FileRole::kDeviceInfo), rows, diagnostics);
+    return devices.rows() == 1 ? devices.get("device_id").integer(0) : kNullInt;
+}
+
+void TextSource::make_kernels() {
+    const bool details = capture_.has(FileRole::kKernelDetails);
+    const std::vector<std::string> files =
+        capture_.all(details ? FileRole::kKernelDetails : FileRole::kOpSummary);
+    if (files.empty()) return;
+    const auto csv = kernel_csv(details ? CsvKind::kKernelDetails : CsvKind::kOpSummary, files, rows_);
+    slot(Model::kKernel) = make_kernel_table(csv);
+    slot(Model::kKernelPmu) = make_kernel_pmu_table(csv, files.front(), capture_.facts.id_base);
+}
+
+void TextSource::make_trace(Diagnostics& diagnostics) {
+    if (!capture_.has(FileRole::kTrace)) {
+        if (capture_.has(FileRole::kTaskTime))
+            slot(Model::kDeviceTask) = make_task_time_table(capture_.all(FileRole::kTaskTime), rows_,
+                                                            slot(Model::kKernel), capture_.facts.id_base);
+        return;
+    }
+    AscendTraceOptions options;
+    options.files = capture_.all(FileRole::kTrace);
+    options.device = rows_.device;
+    options.only_device = rows_.only_device;
+    options.id_base = capture_.facts.id_base;
+    options.clock_offset_ns = rows_.clock_offset_ns;
+    if (capture_.has(FileRole::kMetadata))
+        options.group_names =
+            parallel_group_names(JsonFile::read(capture_.first(FileRole::kMetadata), diagnostics));
+    trace_ = std::make_shared<AscendTrace>(std::move(options), slot(Model::kKernel));
+    for (size_t m = 0; m < tables_.size(); ++m) {
+        const Model model = static_cast<Model>(m);
+        if (!AscendTrace::fills(model) && (model != Model::kKernel || tables_[m] != nullptr)) continue;
+        tables_[m] = make_model_table(
+            model, [trace = trace_, model](Table& table, const ColumnSet& wanted, LoadContext& context) {
+                trace->load(model, table, wanted, context);
+            });
+    }
+}
+
+void TextSource::make_statistics() {
+    if (capture_.has(FileRole::kOpStatistic))
+        slot(Model::kOpStat) = make_op_stat_table(capture_.all(FileRole::kOpStatistic), rows_);
+    if (capture_.has(FileRole::kApiStatistic))
+        slot(Model::kApiStat) = make_api_stat_table(capture_.all(FileRole::kApiStatistic));
+    if (capture_.has(FileRole::kStepTraceTime))
+        slot(Model::kStepTime) = make_step_time_table(capture_.all(FileRole::kStepTraceTime), rows_);
+}
+
+void TextSource::make_memory() {
+    if (capture_.has(FileRole::kMemoryRecord))
+        slot(Model::kMemoryUsage) =
+            make_memory_usage_table(capture_.all(FileRole::kMemoryRecord), options_.device);
+    if (capture_.has(FileRole::kOperatorMemory))
+        slot(Model::kMemoryAlloc) =
+            make_memory_alloc_table(capture_.all(FileRole::kOperatorMemory), options_.device, trace_);
+}
+
+void TextSource::make_side_tables() {
+    if (capture_.has(FileRole::kDeviceInfo) || !options_.chip.empty())
+        slot(Model::kDevice) = make_filled_table(
+            Model::kDevice, [files = capture_.all(FileRole::kDeviceInfo), chip = options_.chip,
+                             device = options_.device](ModelRows& rows, LoadContext& context) {
+                DeviceRows out(rows, chip, device);
+                add_ascend_devices(files, out, context.diagnostics);
+                if (files.empty()) {
+                    DeviceRow only;
+                    only.id = device;
+                    out.add(only);
+                }
+            });
+    if (capture_.has(FileRole::kMetadata))
+        slot(Model::kProcessGroup) = make_filled_table(
+            Model::kProcessGroup,
+            [file = capture_.first(FileRole::kMetadata)](ModelRows& rows, LoadContext& context) {
+                ProcessGroupRows out(rows);
+                add_parallel_groups(JsonFile::read(file, context.diagnostics), out);
+            });
+    if (capture_.has(FileRole::kCommunication))
+        slot(Model::kCommBandwidth) = make_filled_table(
+            Model::kCommBandwidth,
+            [file = capture_.first(FileRole::kCommunication)](ModelRows& rows, LoadContext& context) {
+                add_comm_bandwidths(file, rows, context);
+            });
+}
+
+void TextSource::name_missing() {
+    const bool msprof = capture_.facts.kind == "msprof";
+    const std::string trace = msprof ? "no msprof_*.json" : "no trace_view.json";
+    const std::string kernels = msprof ? "no op_summary_*.csv" : "no kernel_details.csv";
+    std::map<Model, std::string> missing;
+    for (size_t m = 0; m < tables_.size(); ++m) {
+        if (tables_[m] != nullptr) continue;
+        const Model model = static_cast<Model>(m);
+        std::string reason = trace;
+        if (model == Model::kKernel) reason = kernels + " and " + trace;
+        if (model == Model::kKernelPmu) reason = kernels;
+        if (model == Model::kDeviceTask && msprof) reason = trace + " and no task_time_*.csv";
+        if (model == Model::kOpStat) reason = "no op_statistic.csv";
+        if (model == Model::kApiStat) reason = "no api_statistic.csv";
+        if (model == Model::kStepTime) reason = "no step_trace_time.csv";
+        if (model == Model::kMemoryAlloc) reason = "no operator_memory.csv";
+        if (model == Model::kMemoryUsage) reason = "no memory_record.csv";
+        if (model == Model::kCommBandwidth) reason = "no communication.json";
+        if (model == Model::kProcessGroup) reason = "no profiler_metadata.json";
+        if (model == Model::kDevice) reason = "no info.json of a device in PROF_*";
+        missing[model] = reason;
+    }
+    capture_.facts.missing = missing_json(missing);
+}
 
 }  // namespace
 
-std::shared_ptr<Source> make_text_source(Capture capture, const ProfileOptions&) {
-    return std::make_shared<TextSource>(std::move(capture));
+std::shared_ptr<Source> make_text_source(Capture capture, const ProfileOptions& options,
+                                         Diagnostics& diagnostics) {
+    return std::make_shared<TextSource>(std::move(capture), options, diagnostics);
 }
 
 }  // namespace profana

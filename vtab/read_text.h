@@ -8,6 +8,7 @@
 
 namespace profana {
 
-std::shared_ptr<Source> make_text_source(Capture capture, const ProfileOptions& options);
+std::shared_ptr<Source> make_text_source(Capture capture, const ProfileOptions& options,
+                                         Diagnostics& diagnostics);
 
 }  // namespace profana

@@ -1,0 +1,235 @@
+// Kernels and device tasks of the CSV files of a text export.
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "ext/core/decimal.h"
+#include "vtab/csv_model.h"
+#include "vtab/kernel_finder.h"
+
+namespace profana {
+namespace {
+
+// Columns of kernel_details and op_summary that are no counters of the PMU.
+constexpr const char* kNoCounters[] = {
+    "step",         "device_id",   "model_name",    "model_id",      "infer_id",         "task_id",
+    "stream_id",    "name",        "op_type",       "op_state",      "accelerator_core", "task_type",
+    "start_ns",     "dur_ns",      "wait_ns",       "block_num",     "mix_block_num",    "hf32_eligible",
+    "input_shapes", "input_types", "input_formats", "output_shapes", "output_types",     "output_formats",
+    "context_id",   "extra",       "line"};
+
+bool is_counter(const char* name) {
+    return std::none_of(std::begin(kNoCounters), std::end(kNoCounters),
+                        [&](const char* other) { return std::strcmp(name, other) == 0; });
+}
+
+// aic_mac_time_ns -> aic_mac_time: the head without its unit.
+std::string metric_name(std::string_view column) {
+    for (const std::string_view unit : {"_ns", "_percent", "_gb_per_s", "_bytes"})
+        if (column.ends_with(unit)) return std::string(column.substr(0, column.size() - unit.size()));
+    return std::string(column);
+}
+
+int64_t sum_or_null(int64_t a, int64_t b) {
+    int64_t sum = 0;
+    return a == kNullInt || b == kNullInt || __builtin_add_overflow(a, b, &sum) ? kNullInt : sum;
+}
+
+std::shared_ptr<Column> end_column(const Column* start, const Column* dur, uint64_t rows) {
+    auto out = std::make_shared<Column>(ColumnType::kInt);
+    for (Row row = 0; row < rows; ++row)
+        out->add_int(start == nullptr || dur == nullptr
+                         ? kNullInt
+                         : sum_or_null(start->integer(row), dur->integer(row)));
+    return out;
+}
+
+// 1 where the core is the communication's: HCCL in 2023, COMMUNICATION since.
+std::shared_ptr<Column> communication_column(const Column* core, uint64_t rows) {
+    auto out = std::make_shared<Column>(ColumnType::kInt);
+    uint32_t now = 0, before = 0;
+    if (core != nullptr) {
+        now = core->dictionary().find("COMMUNICATION");
+        before = core->dictionary().find("HCCL");
+    }
+    for (Row row = 0; row < rows; ++row) {
+        const uint32_t code = core == nullptr ? kNullCode : core->code(row);
+        out->add_int(code != kNullCode && (code == now || code == before));
+    }
+    return out;
+}
+
+// Every set of counters begins with the time on the cores.
+std::shared_ptr<Column> has_pmu_column(const Column* cube, const Column* vector, uint64_t rows) {
+    auto out = std::make_shared<Column>(ColumnType::kInt);
+    for (Row row = 0; row < rows; ++row)
+        out->add_int((cube != nullptr && cube->integer(row) != kNullInt) ||
+                     (vector != nullptr && vector->integer(row) != kNullInt));
+    return out;
+}
+
+void load_kernels(CsvModel& csv, Table& table, const ColumnSet& wanted, LoadContext& context) {
+    csv.give(table, wanted, context);
+    const uint64_t rows = csv.rows(context);
+    const auto wants = [&](const char* name) { return wanted.has(model_column(Model::kKernel, name)); };
+    const auto set = [&](const char* name, std::shared_ptr<Column> values) {
+        table.set_column(model_column(Model::kKernel, name), std::move(values));
+    };
+    if (wants("end_ns"))
+        set("end_ns",
+            end_column(csv.column("start_ns", context).get(), csv.column("dur_ns", context).get(), rows));
+    if (wants("is_communication"))
+        set("is_communication", communication_column(csv.column("core_type", context).get(), rows));
+    if (wants("has_pmu"))
+        set("has_pmu", has_pmu_column(csv.column("aicore_time_ns", context).get(),
+                                      csv.column("aiv_time_ns", context).get(), rows));
+}
+
+// Writes prof_kernel_pmu: the counters of one kernel after the other.
+class PmuWriter {
+  public:
+    PmuWriter(Table& table, int64_t id_base)
+        : id_base_(id_base),
+          kernel_(table.building(model_column(Model::kKernelPmu, "kernel_id"))),
+          metric_(table.building(model_column(Model::kKernelPmu, "metric"))),
+          value_(table.building(model_column(Model::kKernelPmu, "value"))) {}
+
+    uint32_t metric(const std::string& name) { return metric_.dictionary().intern(name); }
+    void add(uint64_t kernel, uint32_t metric, double value) {
+        kernel_.add_int(id_base_ + static_cast<int64_t>(kernel));
+        metric_.add_code(metric);
+        value_.add_real(value);
+    }
+
+    // Heads that the format does not know, as the file spells them: counters asked for by number.
+    void add_extra(uint64_t kernel, const std::string& json) {
+        simdjson::dom::object object;
+        if (parser_.parse(json).get(object) != simdjson::SUCCESS) return;
+        for (const auto& [head, value] : object) {
+            double number = 0;
+            std::string_view text;
+            const bool known =
+                value.get(number) == simdjson::SUCCESS ||
+                (value.get(text) == simdjson::SUCCESS && parse_real(text, &number) == Parsed::kExact);
+            if (!known) continue;
+            std::string name(head.substr(0, head.find('(')));
+            std::transform(name.begin(), name.end(), name.begin(),
+                           [](unsigned char c) { return std::tolower(c); });
+            add(kernel, metric(name), number);
+        }
+    }
+
+  private:
+    int64_t id_base_;
+    Column &kernel_, &metric_, &value_;
+    simdjson::dom::parser parser_;
+};
+
+void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_file, int64_t id_base,
+              Table& table, LoadContext& context) {
+    const CsvFormat& format = *csv_format(csv->kind());
+    ColumnSet counters;
+    csv_columns_with_heads(format, read_csv_heads(first_file, context)).each([&](int column) {
+        if (is_counter(format.columns[column].name)) counters.add(column);
+    });
+    const int extra = format.column("extra");
+    ColumnSet wanted = counters;
+    if (extra >= 0) wanted.add(extra);
+    csv->raw()->ensure(wanted, context);
+    PmuWriter out(table, id_base);
+    struct Counter {
+        const Column* column;
+        uint32_t metric;
+    };
+    std::vector<Counter> present;
+    counters.each([&](int column) {
+        if (!csv->raw()->absent(column))
+            present.push_back(
+                {&csv->raw()->column(column), out.metric(metric_name(format.columns[column].name))});
+    });
+    const Column* others = extra < 0 || csv->raw()->absent(extra) ? nullptr : &csv->raw()->column(extra);
+    const std::vector<Row> chosen = csv->row_numbers(context);
+    for (size_t kernel = 0; kernel < chosen.size(); ++kernel) {
+        for (const Counter& counter : present) {
+            if (counter.column->is_null(chosen[kernel])) continue;
+            const bool whole = counter.column->type() == ColumnType::kInt;
+            out.add(kernel, counter.metric,
+                    whole ? static_cast<double>(counter.column->integer(chosen[kernel]))
+                          : counter.column->real(chosen[kernel]));
+        }
+        if (others != nullptr && !others->is_null(chosen[kernel]))
+            out.add_extra(kernel, others->long_text(chosen[kernel]));
+    }
+}
+
+void link_task_times(CsvModel& csv, const std::shared_ptr<Table>& kernels, int64_t id_base, Table& table,
+                     LoadContext& context) {
+    const auto start = csv.column("start_ns", context), name = csv.column("name", context);
+    const auto stream = csv.column("stream_id", context), task = csv.column("task_id", context);
+    if (kernels == nullptr || start == nullptr || name == nullptr) return;
+    kernels->ensure(KernelFinder::columns(), context);
+    KernelFinder finder(*kernels, *name);
+    std::vector<uint32_t> found;
+    for (Row row = 0; row < start->size(); ++row)
+        found.push_back(finder.find(start->integer(row), name->code(row),
+                                    stream ? stream->integer(row) : kNullInt,
+                                    task ? task->integer(row) : kNullInt));
+    table.set_column(model_column(Model::kDeviceTask, "kernel_id"), id_column(found, id_base));
+}
+
+}  // namespace
+
+std::shared_ptr<CsvModel> kernel_csv(CsvKind kind, std::vector<std::string> files, const CsvRows& rows) {
+    const char* core = kind == CsvKind::kOpSummary ? "task_type" : "accelerator_core";
+    std::vector<CsvMapping> mapping = {{"core_type", core}, {"source_row", "line"}};
+    for (const char* same :
+         {"device_id",       "stream_id",        "name",        "op_type",         "step",
+          "start_ns",        "dur_ns",           "wait_ns",     "task_id",         "block_num",
+          "mix_block_num",   "input_shapes",     "input_types", "input_formats",   "output_shapes",
+          "output_types",    "output_formats",   "mac_time_ns", "aiv_vec_time_ns", "aicore_time_ns",
+          "aic_mac_time_ns", "aic_mte2_time_ns", "aiv_time_ns"})
+        mapping.push_back({same, same});
+    return std::make_shared<CsvModel>(
+        Model::kKernel, kind, make_csv_table(csv_format(kind), std::move(files)), std::move(mapping), rows);
+}
+
+std::shared_ptr<Table> make_kernel_table(std::shared_ptr<CsvModel> csv) {
+    return make_model_table(
+        Model::kKernel, [csv = std::move(csv)](Table& table, const ColumnSet& wanted, LoadContext& context) {
+            load_kernels(*csv, table, wanted, context);
+        });
+}
+
+std::shared_ptr<Table> make_kernel_pmu_table(std::shared_ptr<CsvModel> csv, const std::string& first_file,
+                                             int64_t id_base) {
+    return make_model_table(Model::kKernelPmu, [csv = std::move(csv), first_file, id_base](
+                                                   Table& table, const ColumnSet&, LoadContext& context) {
+        load_pmu(csv, first_file, id_base, table, context);
+    });
+}
+
+std::shared_ptr<Table> make_task_time_table(std::vector<std::string> files, const CsvRows& rows,
+                                            std::shared_ptr<Table> kernels, int64_t id_base) {
+    std::vector<CsvMapping> mapping = {
+        {"name", "kernel_name"}, {"task_type", "kernel_type"}, {"source_row", "line"}};
+    for (const char* same : {"device_id", "stream_id", "task_id", "start_ns", "dur_ns"})
+        mapping.push_back({same, same});
+    auto csv = std::make_shared<CsvModel>(Model::kDeviceTask, CsvKind::kTaskTime,
+                                          make_csv_table(csv_format(CsvKind::kTaskTime), std::move(files)),
+                                          std::move(mapping), rows);
+    return make_model_table(
+        Model::kDeviceTask, [csv, kernels = std::move(kernels), id_base](
+                                Table& table, const ColumnSet& wanted, LoadContext& context) {
+            csv->give(table, wanted, context);
+            if (wanted.has(model_column(Model::kDeviceTask, "end_ns")))
+                table.set_column(model_column(Model::kDeviceTask, "end_ns"),
+                                 end_column(csv->column("start_ns", context).get(),
+                                            csv->column("dur_ns", context).get(), csv->rows(context)));
+            if (wanted.has(model_column(Model::kDeviceTask, "kernel_id")))
+                link_task_times(*csv, kernels, id_base, table, context);
+        });
+}
+
+}  // namespace profana

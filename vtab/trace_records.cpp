@@ -1,0 +1,296 @@
+#include "vtab/trace_records.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace profana {
+namespace {
+
+// Args of metadata events, asked for behind those of the plan.
+constexpr const char* kMetaKeys[] = {"name", "labels", "sort_index"};
+constexpr size_t kSortIndex = 2;
+
+constexpr size_t kMaxNotes = 64;  // of one chunk; more only count
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+    return out;
+}
+
+// Kinds of the categories met in a batch, found by their raw text: there are few.
+class CategoryCache {
+  public:
+    template <class KindOf>
+    uint8_t find(std::string_view raw, bool instant, const KindOf& kind_of) {
+        for (const Entry& entry : entries_)
+            if (entry.instant == instant && entry.raw == raw) return entry.kind;
+        const JsonToken token(raw);
+        const uint8_t kind = kind_of(lower_case(trim(token.bare())), instant);
+        if (entries_.size() < 64) entries_.push_back({std::string(raw), kind, instant});
+        return kind;
+    }
+
+  private:
+    struct Entry {
+        std::string raw;
+        uint8_t kind;
+        bool instant;
+    };
+    std::vector<Entry> entries_;
+};
+
+class RecordingBatch : public TraceBatch {
+  public:
+    RecordingBatch(const TracePlan& plan, const std::string& path)
+        : plan_(plan), path_(path), out_(std::make_unique<TraceRecordBatch>()) {
+        out_->events.reserve(4096);
+    }
+
+    void event(const TraceEvent& event) override {
+        const std::string_view ph = event.ph.bare();
+        if (ph.size() != 1) return;
+        switch (ph.front()) {
+            case 'X':
+                span(event, false);
+                break;
+            case 'i':
+            case 'I':
+                span(event, true);
+                break;
+            case 's':
+                flow(event, true);
+                break;
+            case 'f':
+            case 't':
+                flow(event, false);
+                break;
+            case 'M':
+                meta(event);
+                break;
+            default:
+                break;
+        }
+    }
+
+    std::unique_ptr<TraceRecordBatch> take() { return std::move(out_); }
+
+  private:
+    void span(const TraceEvent& event, bool instant) {
+        const uint8_t kind = events_.find(event.cat.raw(), instant, plan_.event_kind);
+        if (kind == TracePlan::kDrop) return;
+        TraceRecord record{};
+        record.offset = event.offset;
+        record.kind = kind;
+        record.ts_ns = time(event.ts, event.offset, "ts");
+        record.dur_ns = instant ? 0 : time(event.dur, event.offset, "dur");
+        if (record.dur_ns < 0 && record.dur_ns != kNullInt)
+            note(event.offset, "negative_duration", "dur is negative; the row is kept as it is");
+        record.name = text(event.name);
+        record.lane = lane(event);
+        record.args = static_cast<uint32_t>(out_->values.size());
+        for (size_t i = 0; i < plan_.args.size(); ++i) record.mask |= arg(event.arg_values[i], i);
+        out_->events.push_back(record);
+    }
+
+    // Keeps an arg; its bit in the mask, 0 if there is none.
+    uint32_t arg(const JsonToken& token, size_t number) {
+        if (token.absent()) return 0;
+        int64_t value = 0;
+        if (plan_.args[number].is_text) {
+            value = text(token);
+            if (value == 0) return 0;
+        } else if (token.integer(&value) != Parsed::kExact) {
+            return 0;
+        }
+        out_->values.push_back(value);
+        return 1u << number;
+    }
+
+    void flow(const TraceEvent& event, bool is_start) {
+        const uint8_t kind = flows_.find(event.cat.raw(), false, [&](const std::string& category, bool) {
+            return plan_.flow_kind(category);
+        });
+        if (kind == TracePlan::kDrop) return;
+        TraceFlow flow{};
+        flow.offset = event.offset;
+        flow.kind = kind;
+        flow.is_start = is_start;
+        flow.ts_ns = time(event.ts, event.offset, "ts");
+        flow.lane = lane(event);
+        if (event.id.integer(&flow.id) != Parsed::kExact) {
+            flow.id = kNullInt;
+            flow.id_text = text(event.id);
+        }
+        out_->flows.push_back(flow);
+    }
+
+    void meta(const TraceEvent& event) {
+        TraceMeta meta{text(event.name), lane(event), 0, kNullInt};
+        for (size_t i = plan_.args.size(); i < event.arg_values.size(); ++i) {
+            const JsonToken& value = event.arg_values[i];
+            if (value.absent()) continue;
+            if (i == plan_.args.size() + kSortIndex) {
+                if (value.integer(&meta.number) != Parsed::kExact) meta.number = kNullInt;
+            } else {
+                meta.text = text(value);
+            }
+        }
+        out_->metas.push_back(meta);
+    }
+
+    int64_t time(const JsonToken& token, uint64_t offset, const char* field) {
+        int64_t ns = kNullInt;
+        const Parsed parsed = token.microseconds_as_ns(&ns);
+        if (parsed == Parsed::kExact || parsed == Parsed::kRounded) return ns;
+        note(offset, "bad_time",
+             std::string(field) + (parsed == Parsed::kEmpty ? " is not given" : " is no time") +
+                 "; it is unknown");
+        return kNullInt;
+    }
+
+    uint32_t text(const JsonToken& token) { return token.is_null() ? 0 : out_->texts.intern(token.raw()); }
+
+    uint32_t lane(const TraceEvent& event) {
+        const std::string_view pid = event.pid.raw(), tid = event.tid.raw();
+        if (!out_->lanes.empty()) {
+            const TraceLaneText& last = out_->lanes[last_lane_];
+            if (last.pid == pid && last.tid == tid) return last_lane_;
+        }
+        key_.assign(pid);
+        key_ += '\n';
+        key_ += tid;
+        last_lane_ = lanes_.intern(key_) - 1;
+        if (last_lane_ == out_->lanes.size()) out_->lanes.push_back({std::string(pid), std::string(tid)});
+        return last_lane_;
+    }
+
+    void note(uint64_t offset, const char* code, std::string message) {
+        if (out_->notes.size() >= kMaxNotes) {
+            for (Diagnostic& diagnostic : out_->notes)
+                if (diagnostic.code == code) {
+                    ++diagnostic.count;
+                    return;
+                }
+        }
+        Diagnostic diagnostic;
+        diagnostic.file = path_;
+        diagnostic.offset = static_cast<int64_t>(offset);
+        diagnostic.code = code;
+        diagnostic.message = std::move(message);
+        out_->notes.push_back(std::move(diagnostic));
+    }
+
+    const TracePlan& plan_;
+    const std::string& path_;
+    std::unique_ptr<TraceRecordBatch> out_;
+    CategoryCache events_, flows_;
+    Dictionary lanes_;
+    std::string key_;
+    uint32_t last_lane_ = 0;
+};
+
+class Recorder : public TraceConsumer {
+  public:
+    Recorder(const TracePlan& plan, const std::string& path, LoadContext& context, TraceRecords& records)
+        : plan_(plan), path_(path), context_(context), records_(records) {}
+
+    std::unique_ptr<TraceBatch> start_batch(unsigned) override {
+        return std::make_unique<RecordingBatch>(plan_, path_);
+    }
+
+    void merge(TraceBatch& batch, const TraceBatchPlace&) override {
+        std::unique_ptr<TraceRecordBatch> records = static_cast<RecordingBatch&>(batch).take();
+        for (Diagnostic& note : records->notes) context_.diagnostics.add(std::move(note));
+        records->notes.clear();
+        records->events.shrink_to_fit();
+        records->values.shrink_to_fit();
+        records_.batches.push_back(std::move(records));
+    }
+
+  private:
+    const TracePlan& plan_;
+    const std::string& path_;
+    LoadContext& context_;
+    TraceRecords& records_;
+};
+
+// 7 and "7" are the same thread.
+void read_lane_part(const std::string& raw, int64_t& number, std::string& text) {
+    const JsonToken token(raw);
+    if (token.integer(&number) == Parsed::kExact) return;
+    number = kNullInt;
+    std::string scratch;
+    text = token.text(scratch);
+}
+
+}  // namespace
+
+TraceRecords TraceRecords::read(const std::vector<std::string>& paths, const TracePlan& plan,
+                                LoadContext& context) {
+    TraceRequest request;
+    request.fields =
+        kTracePh | kTraceCat | kTraceName | kTracePid | kTraceTid | kTraceTs | kTraceDur | kTraceId;
+    for (const TraceArg& arg : plan.args) request.arg_keys.push_back(arg.key);
+    for (const char* key : kMetaKeys) request.arg_keys.push_back(key);
+    TraceRecords records;
+    for (const std::string& path : paths) {
+        Recorder recorder(plan, path, context, records);
+        records.facts = read_trace(path, request, recorder, context);
+        records.state = std::max(records.state, records.facts.state);
+        records.base_ns.resize(records.batches.size(), records.facts.base_ns.value_or(0));
+    }
+    records.number_lanes();
+    return records;
+}
+
+void TraceRecords::number_lanes() {
+    std::unordered_map<std::string, uint32_t> by_key, process_by_key;
+    for (const auto& batch : batches) {
+        std::vector<uint32_t> numbers;
+        for (const TraceLaneText& raw : batch->lanes) {
+            TraceLane lane;
+            read_lane_part(raw.pid, lane.pid, lane.pid_text);
+            read_lane_part(raw.tid, lane.tid, lane.tid_text);
+            const std::string pid = std::to_string(lane.pid) + '\n' + lane.pid_text;
+            const auto [process, new_process] = process_by_key.emplace(pid, processes);
+            if (new_process) ++processes;
+            lane.process = process->second;
+            const std::string key = pid + '\n' + std::to_string(lane.tid) + '\n' + lane.tid_text;
+            const auto [found, new_lane] = by_key.emplace(key, static_cast<uint32_t>(lanes.size()));
+            if (new_lane) lanes.push_back(std::move(lane));
+            numbers.push_back(found->second);
+        }
+        lane_of.push_back(std::move(numbers));
+    }
+}
+
+std::string_view decode_trace_text(std::string_view raw, std::string& scratch) {
+    const JsonToken token(raw);
+    if (!token.is_container()) return token.text(scratch);
+    scratch.clear();
+    bool in_string = false;
+    for (size_t i = 0; i < raw.size(); ++i) {
+        const char c = raw[i];
+        if (in_string && c == '\\' && i + 1 < raw.size()) {
+            scratch += c;
+            scratch += raw[++i];
+            continue;
+        }
+        if (c == '"') in_string = !in_string;
+        if (in_string || (c != ' ' && c != '\t' && c != '\n' && c != '\r')) scratch += c;
+    }
+    return scratch;
+}
+
+void TraceTextColumn::start_batch(const TraceRecordBatch& batch) {
+    batch_ = &batch;
+    codes_.assign(batch.texts.size(), kNotDecoded);
+}
+
+uint32_t TraceTextColumn::decode(uint32_t text) {
+    const std::string_view value = decode_trace_text(batch_->texts.text(text), scratch_);
+    return codes_[text] = value == "N/A" ? kNullCode : column_.dictionary().intern(value);
+}
+
+}  // namespace profana

@@ -1,0 +1,335 @@
+#include "vtab/trace_tables.h"
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+
+#include "ext/core/decimal.h"
+
+namespace profana {
+namespace {
+
+std::unique_ptr<Column> int_column() {
+    return std::make_unique<Column>(ColumnType::kInt);
+}
+
+// parent and depth columns of all rows from a nesting over some of them.
+void set_tree(ModelRows& rows, const char* parent_name, const char* depth_name, const Nesting& nesting,
+              const std::vector<uint32_t>* members, int64_t id_base) {
+    const size_t count = rows.rows();
+    std::vector<int64_t> parents(count, kNullInt), depths(count, kNullInt);
+    for (size_t i = 0; i < nesting.parent.size(); ++i) {
+        const size_t row = members != nullptr ? (*members)[i] : i;
+        const uint32_t parent = nesting.parent[i];
+        if (parent != kNoParent) parents[row] = id_base + (members != nullptr ? (*members)[parent] : parent);
+        depths[row] = nesting.depth[i];
+    }
+    auto parent_column = int_column(), depth_column = int_column();
+    parent_column->add_ints(parents.data(), count);
+    depth_column->add_ints(depths.data(), count);
+    rows.set(parent_name, std::move(parent_column));
+    rows.set(depth_name, std::move(depth_column));
+}
+
+// Without regard to the case of the text; the word is in lower case.
+bool starts_with_word(std::string_view text, std::string_view word) {
+    return text.size() >= word.size() &&
+           std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) {
+               return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
+           });
+}
+
+}  // namespace
+
+std::optional<int64_t> step_of_name(std::string_view name) {
+    if (name.find(kStepMark) == std::string_view::npos) return std::nullopt;
+    const std::string_view number = name.substr(name.rfind('#') + 1);
+    int64_t step = 0;
+    if (number.empty() || parse_integer(number, &step) != Parsed::kExact) return std::nullopt;
+    return step;
+}
+
+void Steps::add(int64_t step, int64_t start, int64_t end) {
+    if (start == kNullInt || end == kNullInt) return;
+    if (!known_.insert(step).second) return;
+    numbers_.push_back(step);
+    starts_.push_back(start);
+    ends_.push_back(end);
+    step_.add_int(step);
+    start_.add_int(start);
+    end_.add_int(end);
+}
+
+void Steps::finish() {
+    nesting_ = nest_by_cursor(starts_, ends_);
+}
+
+int64_t Steps::at(int64_t time) const {
+    if (time == kNullInt) return kNullInt;
+    const auto& order = nesting_.order;
+    const auto after = std::upper_bound(order.begin(), order.end(), time,
+                                        [&](int64_t t, uint32_t step) { return t < starts_[step]; });
+    if (after == order.begin()) return kNullInt;
+    uint32_t step = *(after - 1);
+    while (step != kNoParent && ends_[step] < time) step = nesting_.parent[step];
+    return step == kNoParent ? kNullInt : numbers_[step];
+}
+
+std::unique_ptr<Column> Steps::column(const Column& start_ns) const {
+    auto out = int_column();
+    for (size_t row = 0; row < start_ns.size(); ++row)
+        out->add_int(at(start_ns.integer(static_cast<Row>(row))));
+    return out;
+}
+
+void HostOps::place(uint32_t lane, Tree tree, bool launches) {
+    const auto row = static_cast<uint32_t>(lanes_.size());
+    lanes_.push_back(lane);
+    is_in_tree_.push_back(tree == Tree::kYes);
+    const bool timed = start().integer(row) != kNullInt;
+    if (tree == Tree::kYes) in_tree_.push_back(row);
+    if (launches && timed) launching_.push_back(row);
+}
+
+void HostOps::finish() {
+    std::stable_sort(launching_.begin(), launching_.end(),
+                     [&](uint32_t a, uint32_t b) { return start().integer(a) < start().integer(b); });
+}
+
+uint32_t HostOps::innermost_starting(int64_t time, uint32_t lane) const {
+    const auto after = std::upper_bound(launching_.begin(), launching_.end(), time,
+                                        [&](int64_t t, uint32_t row) { return t < start().integer(row); });
+    uint32_t any = kNoParent;
+    for (auto at = after; at != launching_.begin() && start().integer(*(at - 1)) == time; --at) {
+        if (lanes_[*(at - 1)] == lane) return *(at - 1);
+        if (any == kNoParent) any = *(at - 1);
+    }
+    return any;
+}
+
+uint32_t HostOps::operator_around(uint32_t row) const {
+    nest_threads();
+    uint32_t around = threads_->parent[row];
+    while (around != kNoParent && !is_in_tree_[around]) around = threads_->parent[around];
+    return around;
+}
+
+RowsByPlace HostOps::places_of_kind(uint32_t code) const {
+    RowsByPlace places;
+    const Column& kind = rows_.get("kind");
+    for (uint32_t row = 0; row < lanes_.size(); ++row)
+        if (kind.code(row) == code) places.add(lanes_[row], start().integer(row), row);
+    places.finish();
+    return places;
+}
+
+void HostOps::nest_operators() {
+    if (operators_) return;
+    operator_start_.clear();
+    operator_end_.clear();
+    for (const uint32_t row : in_tree_) {
+        operator_start_.push_back(start().integer(row));
+        operator_end_.push_back(end().integer(row));
+    }
+    operators_ = nest_by_cursor(operator_start_, operator_end_);
+}
+
+void HostOps::nest_threads() const {
+    if (threads_) return;
+    const std::vector<int64_t> lanes(lanes_.begin(), lanes_.end());
+    threads_ = nest_by_containment(lanes, int_values(start()), int_values(end()));
+}
+
+void HostOps::derive_operators(int64_t id_base) {
+    nest_operators();
+    set_tree(rows_, "parent_id", "depth", *operators_, &in_tree_, id_base);
+    const Column& name = rows_.get("name");
+    std::vector<char> step_of_code(name.dictionary().size(), 0);
+    for (uint32_t code = 1; code < step_of_code.size(); ++code)
+        step_of_code[code] = name.dictionary().text(code).find(kStepMark) != std::string_view::npos;
+    std::vector<bool> is_step;
+    for (const uint32_t row : in_tree_) is_step.push_back(step_of_code[name.code(row)] != 0);
+    const OperatorTotals totals = operator_totals(*operators_, operator_start_, operator_end_, is_step);
+    std::vector<int64_t> roots(lanes_.size(), kNullInt), self(lanes_.size(), kNullInt);
+    for (size_t i = 0; i < in_tree_.size(); ++i) {
+        if (totals.root[i] != kNoParent) roots[in_tree_[i]] = id_base + in_tree_[totals.root[i]];
+        self[in_tree_[i]] = totals.self_ns[i];
+    }
+    auto root_column = int_column(), self_column = int_column();
+    root_column->add_ints(roots.data(), roots.size());
+    self_column->add_ints(self.data(), self.size());
+    rows_.set("root_id", std::move(root_column));
+    rows_.set("self_ns", std::move(self_column));
+}
+
+void HostOps::derive_threads(int64_t id_base) {
+    nest_threads();
+    set_tree(rows_, "thread_parent_id", "thread_depth", *threads_, nullptr, id_base);
+}
+
+void HostOps::derive(const ColumnSet& wanted, const Steps& steps, int64_t id_base) {
+    if (wants_any(wanted, Model::kHostOp, {"step"}) && !rows_.has("step"))
+        rows_.set("step", steps.column(start()));
+    if (wants_any(wanted, Model::kHostOp, {"parent_id", "depth", "root_id", "self_ns"}) &&
+        !rows_.has("depth"))
+        derive_operators(id_base);
+    if (wants_any(wanted, Model::kHostOp, {"thread_parent_id", "thread_depth"}) && !rows_.has("thread_depth"))
+        derive_threads(id_base);
+}
+
+std::vector<int64_t> HostOps::enqueued_at(const std::vector<int64_t>& times) const {
+    std::vector<uint32_t> dequeues;
+    std::unordered_map<int64_t, int64_t> enqueued;  // by correlation id; the last in the file counts
+    const Column &kind = rows_.get("kind"), &name = rows_.get("name"),
+                 &connection = rows_.get("connection_id");
+    const uint32_t queue = kind.dictionary().find("queue");
+    for (Row row = 0; row < lanes_.size(); ++row) {
+        if (kind.code(row) != queue || queue == kNullCode || start().integer(row) == kNullInt) continue;
+        const std::string_view text = name.text(row);
+        if (starts_with_word(text, "dequeue")) dequeues.push_back(row);
+        if (starts_with_word(text, "enqueue")) enqueued[connection.integer(row)] = start().integer(row);
+    }
+    const auto before = [&](int64_t time, uint32_t row) { return time < start().integer(row); };
+    std::stable_sort(dequeues.begin(), dequeues.end(),
+                     [&](uint32_t a, uint32_t b) { return start().integer(a) < start().integer(b); });
+    std::vector<int64_t> out;
+    for (const int64_t time : times) {
+        const auto after = std::upper_bound(dequeues.begin(), dequeues.end(), time, before);
+        out.push_back(kNullInt);
+        if (time == kNullInt || after == dequeues.begin() || end().integer(*(after - 1)) < time) continue;
+        const auto found = enqueued.find(connection.integer(*(after - 1)));
+        if (found != enqueued.end()) out.back() = found->second;
+    }
+    return out;
+}
+
+std::unique_ptr<Column> HostOps::attach(const std::vector<int64_t>& times, int64_t id_base) {
+    nest_operators();
+    auto out = int_column();
+    for (const uint32_t at : attach_by_cursor(*operators_, operator_start_, operator_end_, times))
+        out->add_int(at == kNoParent ? kNullInt : id_base + in_tree_[at]);
+    return out;
+}
+
+void PythonCalls::add(int64_t tid, uint32_t lane, uint32_t name, int64_t start, int64_t dur,
+                      uint64_t offset) {
+    tid_.add_int(tid);
+    names_.add(name);
+    times_.add(start, dur);
+    source_.add_int(static_cast<int64_t>(offset));
+    lanes_.push_back(lane);
+}
+
+void PythonCalls::derive(const ColumnSet& wanted, int64_t id_base) {
+    if (wants_any(wanted, Model::kPythonCall, {"is_module"}) && !rows_.has("is_module")) {
+        const Column& name = rows_.get("name");
+        std::vector<char> module_of_code;
+        for (uint32_t code = 0; code < name.dictionary().size(); ++code)
+            module_of_code.push_back(code > 0 &&
+                                     starts_with_word(name.dictionary().text(code), "nn.module:"));
+        auto column = int_column();
+        for (Row row = 0; row < name.size(); ++row) column->add_int(module_of_code[name.code(row)]);
+        rows_.set("is_module", std::move(column));
+    }
+    if (!wants_any(wanted, Model::kPythonCall, {"parent_id", "depth"}) || rows_.has("depth")) return;
+    const Nesting nesting = nest_by_containment(lanes_, int_values(times_.start()), int_values(times_.end()));
+    set_tree(rows_, "parent_id", "depth", nesting, nullptr, id_base);
+}
+
+namespace {
+
+// The flows of a kind by id, each id's in file order.
+std::vector<uint32_t> by_id(const std::vector<FlowEnd>& flows, uint8_t kind) {
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < flows.size(); ++i)
+        if (flows[i].kind == kind) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return flows[a].id < flows[b].id; });
+    return order;
+}
+
+template <class F>
+void each_id(const std::vector<FlowEnd>& flows, const std::vector<uint32_t>& order, F f) {
+    for (size_t first = 0; first < order.size();) {
+        size_t last = first;
+        while (last < order.size() && flows[order[last]].id == flows[order[first]].id) ++last;
+        f(order.data() + first, order.data() + last);
+        first = last;
+    }
+}
+
+}  // namespace
+
+std::vector<FlowPair> pair_flows(const std::vector<FlowEnd>& flows, uint8_t kind) {
+    struct Found {
+        uint32_t first, start, end;
+    };
+    std::vector<Found> found;
+    std::vector<uint32_t> starts, ends;
+    each_id(flows, by_id(flows, kind), [&](const uint32_t* first, const uint32_t* last) {
+        starts.clear();
+        ends.clear();
+        for (const uint32_t* at = first; at != last; ++at)
+            (flows[*at].is_start ? starts : ends).push_back(*at);
+        if (starts.empty()) return;
+        for (size_t i = 0; i < ends.size(); ++i)
+            found.push_back({*first, starts.size() == ends.size() ? starts[i] : starts.back(), ends[i]});
+    });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Found& a, const Found& b) { return a.first < b.first; });
+    std::vector<FlowPair> pairs;
+    pairs.reserve(found.size());
+    for (const Found& pair : found) pairs.push_back({flows[pair.start], flows[pair.end]});
+    return pairs;
+}
+
+void add_forward_backward(const std::vector<FlowEnd>& flows, uint8_t kind,
+                          const std::vector<TraceLane>& lanes, ModelRows& rows) {
+    struct End {
+        uint32_t at;
+        int64_t forward;
+    };
+    std::vector<End> ends;
+    each_id(flows, by_id(flows, kind), [&](const uint32_t* first, const uint32_t* last) {
+        int64_t forward = kNullInt;
+        const uint32_t* last_end = nullptr;
+        for (const uint32_t* at = first; at != last; ++at) {
+            if (flows[*at].is_start)
+                forward = flows[*at].ts_ns;
+            else
+                last_end = at;
+        }
+        for (const uint32_t* at = first; at != last; ++at)
+            if (!flows[*at].is_start) ends.push_back({*at, at == last_end ? forward : kNullInt});
+    });
+    std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
+    Column &forward = rows.column("forward_ns"), &backward = rows.column("backward_ns");
+    Column &thread = rows.column("backward_thread_id"), &process = rows.column("backward_process_id");
+    Column& id = rows.column("flow_id");
+    for (const End& end : ends) {
+        const FlowEnd& flow = flows[end.at];
+        forward.add_int(end.forward);
+        backward.add_int(flow.ts_ns);
+        thread.add_int(lanes[flow.lane].tid);
+        process.add_int(lanes[flow.lane].pid);
+        id.add_int(flow.id < kTextFlowId ? kNullInt : flow.id);
+    }
+}
+
+void RowsByPlace::finish() {
+    std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
+        return a.start != b.start ? a.start < b.start : a.lane < b.lane;
+    });
+}
+
+uint32_t RowsByPlace::find(uint32_t lane, int64_t start) const {
+    const auto after = std::upper_bound(places_.begin(), places_.end(), Place{start, lane, 0},
+                                        [](const Place& a, const Place& b) {
+                                            return a.start != b.start ? a.start < b.start : a.lane < b.lane;
+                                        });
+    if (after == places_.begin()) return kNoParent;
+    const Place& found = *(after - 1);
+    return found.start == start && found.lane == lane ? found.row : kNoParent;
+}
+
+}  // namespace profana
