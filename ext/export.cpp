@@ -113,7 +113,24 @@ ExportItem item_of(const std::string& view, const std::string& name) {
     return {name, "SELECT * FROM \"" + view + "\"", declared_types(view)};
 }
 
-std::vector<ExportItem> default_items(Connection& connection) {
+enum class Kind { kDatabase, kWorkbook, kHtml, kCsvFolder };
+
+// What the reference writes of MFU, under its names: tables of cluster_analysis.db, or a file for each rank.
+void add_mfu_items(Connection& connection, Kind kind, std::vector<ExportItem>* out) {
+    if (kind == Kind::kDatabase) {
+        if (has_rows(connection, "cluster_operator_mfu"))
+            out->push_back(item_of("cluster_operator_mfu", "OperatorMFU"));
+        if (has_rows(connection, "cluster_module_mfu"))
+            out->push_back(item_of("cluster_module_mfu", "ModuleMFU"));
+        return;
+    }
+    for (const auto& [view, name] : {std::pair{"text_operator_mfu", "operator_mfu_kernel"},
+                                     std::pair{"text_module_mfu", "operator_mfu_module"}})
+        if (has_rows(connection, view))
+            out->push_back({name, "SELECT * FROM " + std::string(view), {}, true});
+}
+
+std::vector<ExportItem> default_items(Connection& connection, Kind kind) {
     std::vector<ExportItem> out;
     const bool pair = connection.profile("base") != nullptr && connection.profile("comparison") != nullptr;
     const auto add = [&](const char* view) {
@@ -121,10 +138,7 @@ std::vector<ExportItem> default_items(Connection& connection) {
     };
     if (pair) std::for_each(std::begin(kComparisonViews), std::end(kComparisonViews), add);
     std::for_each(std::begin(kProfileViews), std::end(kProfileViews), add);
-    // The tables that the reference writes into cluster_analysis.db, under its names.
-    if (has_rows(connection, "cluster_operator_mfu"))
-        out.push_back(item_of("cluster_operator_mfu", "OperatorMFU"));
-    if (has_rows(connection, "cluster_module_mfu")) out.push_back(item_of("cluster_module_mfu", "ModuleMFU"));
+    add_mfu_items(connection, kind, &out);
     return out;
 }
 
@@ -143,8 +157,6 @@ std::vector<ExportItem> named_items(Connection& connection, const std::string& n
         throw Error("profana_export: the second argument names no table or view: '" + names + "'");
     return out;
 }
-
-enum class Kind { kDatabase, kWorkbook, kHtml, kCsvFolder };
 
 Kind kind_of(const std::string& path) {
     const std::string suffix = fs::path(path).extension();
@@ -178,7 +190,8 @@ std::string export_to(Connection& connection, const std::string& path, const cha
         } else if (kind == Kind::kHtml) {
             written = write_html(connection, temporary);
         } else {
-            const auto items = names == nullptr ? default_items(connection) : named_items(connection, names);
+            const auto items =
+                names == nullptr ? default_items(connection, kind) : named_items(connection, names);
             written = kind == Kind::kDatabase ? write_database(connection, items, temporary)
                                               : write_csv_folder(connection, items, temporary);
         }

@@ -17,6 +17,7 @@ struct ExportItem {
     std::string name;
     std::string sql;
     std::vector<std::string> types;  // declared SQL types by column; empty where nothing is known
+    bool by_rank = false;            // CSV: a file NAME_RANK for each rank, which stands in the first column
 };
 
 // A statement on the caller's connection that is closed however its user leaves.

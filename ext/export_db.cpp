@@ -1,6 +1,8 @@
 // Exports as plain tables of a new SQLite database, and as a folder of CSV files.
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <set>
 
 #include "ext/export.h"
 
@@ -76,16 +78,50 @@ std::string csv_cell(const Query& rows, int column) {
     return quoted(text);
 }
 
-void write_csv(Query& rows, const std::string& path) {
-    std::ofstream out(path, std::ios::binary);
-    for (int c = 0; c < rows.columns(); ++c) out << (c > 0 ? "," : "") << rows.name(c);
-    out << "\r\n";
-    while (rows.step()) {
-        for (int c = 0; c < rows.columns(); ++c) out << (c > 0 ? "," : "") << csv_cell(rows, c);
-        out << "\r\n";
+class CsvFile {
+  public:
+    // A file that is not new has its head already.
+    CsvFile(const Query& rows, std::string path, bool is_new)
+        : path_(std::move(path)), out_(path_, std::ios::binary | (is_new ? std::ios::out : std::ios::app)) {
+        if (!is_new) return;
+        for (int c = 0; c < rows.columns(); ++c) out_ << (c > 0 ? "," : "") << rows.name(c);
+        out_ << "\r\n";
     }
-    out.close();
-    if (!out) throw Error("profana_export: " + path + ": cannot be written", ErrorKind::kCannotOpen);
+    void add(const Query& rows) {
+        for (int c = 0; c < rows.columns(); ++c) out_ << (c > 0 ? "," : "") << csv_cell(rows, c);
+        out_ << "\r\n";
+    }
+    void close() {
+        out_.close();
+        if (!out_) throw Error("profana_export: " + path_ + ": cannot be written", ErrorKind::kCannotOpen);
+    }
+
+  private:
+    std::string path_;
+    std::ofstream out_;
+};
+
+void write_csv(Query& rows, const std::string& path) {
+    CsvFile file(rows, path + ".csv", true);
+    while (rows.step()) file.add(rows);
+    file.close();
+}
+
+// A rank that is not known has a file without a number. The same rank of several profiles shares a file.
+void write_csv_by_rank(Query& rows, const std::string& path) {
+    std::unique_ptr<CsvFile> file;
+    std::string current;
+    std::set<std::string> written;
+    while (rows.step()) {
+        const std::string name = path + (rows.is_null(0) ? "" : "_" + rows.text(0)) + ".csv";
+        if (file == nullptr || name != current) {
+            if (file != nullptr) file->close();
+            file = std::make_unique<CsvFile>(rows, name, written.insert(name).second);
+            current = name;
+        }
+        file->add(rows);
+    }
+    if (file != nullptr) file->close();
 }
 
 }  // namespace
@@ -106,7 +142,11 @@ int write_csv_folder(Connection& connection, const std::vector<ExportItem>& item
         throw Error("profana_export: " + path + ": " + problem.message(), ErrorKind::kCannotOpen);
     for (const ExportItem& item : items) {
         Query rows(connection.db(), item.sql.c_str());
-        write_csv(rows, path + "/" + item.name + ".csv");
+        if (item.by_rank) {
+            write_csv_by_rank(rows, path + "/" + item.name);
+        } else {
+            write_csv(rows, path + "/" + item.name);
+        }
     }
     return static_cast<int>(items.size());
 }

@@ -149,7 +149,9 @@ SELECT profile, rank, op_name, kernel_name, kernel_start_ns, kernel_end_ns, kern
 -- mfu_record: how near to the peak did each recorded operator come?
 --
 -- A row for each record, also those that no kernel was found for. The time is that in which at least one of its kernels
--- ran, so that operators with several kernels are not counted double.
+-- ran, so that operators with several kernels are not counted double. A record is work done again when it lies directly
+-- in a checkpoint's operator of the backward pass, or in a module called during the backward pass; directly in another
+-- operator of the backward pass it may be that or a product written by hand, which cannot be told.
 CREATE TEMP VIEW IF NOT EXISTS mfu_record(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
@@ -167,7 +169,7 @@ CREATE TEMP VIEW IF NOT EXISTS mfu_record(
   peak_flops,             -- REAL     operations a second; NULL: not known
   actual_tflops,          -- REAL     10^12 operations a second of busy time
   mfu,                    -- REAL     flops / (busy time x peak)
-  is_recompute,           -- INTEGER  1: written while a backward operator of its thread ran, so work done again
+  is_recompute,           -- INTEGER  1: forward work done again, 0: not, NULL: cannot be told
   peak_source             -- TEXT     where the peak comes from
 ) AS
 WITH found AS (
@@ -177,25 +179,39 @@ WITH found AS (
     FROM flops_record_kernel
    GROUP BY profile, record_id
 ),
-thread_event AS (         -- operators of the backward pass, and the records that may lie in one
-  SELECT profile, rank, thread_id, id, start_ns, end_ns, 0 AS is_record, NULL AS record_id
+thread_event AS (         -- the backward pass by thread, calls of modules, and the records
+  SELECT profile, rank, thread_id, start_ns, end_ns, id, 0 AS sort, NULL AS module_id, NULL AS record_id,
+         name GLOB '*Checkpoint*' AS is_checkpoint
     FROM prof_host_op
    WHERE name GLOB '*Backward*' AND kind = 'op'
    UNION ALL
-  SELECT profile, rank, thread_id, NULL, start_ns, end_ns, 1, record_id FROM flops_record
+  SELECT profile, rank, thread_id, start_ns, end_ns, NULL, 1, id, NULL, NULL FROM prof_mstx_range
+   WHERE domain = 'Module' AND event_type = 'start/end'
+   UNION ALL
+  SELECT profile, rank, thread_id, start_ns, end_ns, NULL, 2, NULL, record_id, NULL FROM flops_record
 ),
-placed AS (
-  SELECT profile, record_id,
-         nest_within(id, start_ns, end_ns) OVER (PARTITION BY profile, rank, thread_id
-                                                 ORDER BY start_ns, end_ns DESC, is_record
-                                                 ROWS UNBOUNDED PRECEDING) AS backward_op_id
+behind AS MATERIALIZED (  -- the innermost operator of the backward pass, and the innermost of those and modules
+  SELECT *, nest_within(id, start_ns, end_ns) OVER by_time AS backward_id,
+         nest_within(coalesce(id, -module_id), start_ns, end_ns) OVER by_time AS inner_id
     FROM thread_event
+  WINDOW by_time AS (PARTITION BY profile, rank, thread_id ORDER BY start_ns, end_ns DESC, sort ROWS UNBOUNDED PRECEDING)
+),
+again AS (
+  SELECT r.profile, r.record_id,
+         CASE WHEN r.thread_id IS NULL THEN NULL
+              WHEN r.backward_id IS NULL THEN 0
+              WHEN r.inner_id < 0 THEN CASE WHEN m.backward_id IS NOT NULL THEN 1 ELSE 0 END
+              WHEN o.is_checkpoint THEN 1 END AS is_recompute
+    FROM behind AS r
+    LEFT JOIN behind AS o ON o.profile = r.profile AND o.id = r.inner_id
+    LEFT JOIN behind AS m ON m.profile = r.profile AND m.module_id = -r.inner_id
+   WHERE r.record_id IS NOT NULL
 )
 SELECT r.profile, r.rank, r.record_id, r.flops_op_name, f.op_names, r.start_ns, r.end_ns, f.step, r.flops,
        coalesce(f.kernels, 0), f.busy_ns, f.kernel_ns, f.dtype, f.peak_flops, actual_tflops(r.flops, f.busy_ns),
-       mfu(r.flops, f.busy_ns, f.peak_flops), p.backward_op_id IS NOT NULL, f.peak_source
+       mfu(r.flops, f.busy_ns, f.peak_flops), a.is_recompute, f.peak_source
   FROM flops_record AS r
-  JOIN placed AS p ON p.profile = r.profile AND p.record_id = r.record_id
+  JOIN again AS a ON a.profile = r.profile AND a.record_id = r.record_id
   LEFT JOIN found AS f ON f.profile = r.profile AND f.record_id = r.record_id
  ORDER BY r.profile, r.rank, r.start_ns, r.record_id;
 
@@ -455,3 +471,39 @@ SELECT rank_id, parent_module, module, op_name, kernel_list, total_kernel_durati
        (SELECT group_concat(repr_real(round_even(value * 100, 2)) || '%') FROM json_each(avg_mfu) WHERE value IS NOT NULL)
   FROM module_mfu
  WHERE direction = 'forward';
+
+-- text_operator_mfu: what does msprof-analyze write into operator_mfu_kernel_<rank>?
+--
+-- cluster_operator_mfu under the heads of the text export.
+CREATE TEMP VIEW IF NOT EXISTS text_operator_mfu(
+  "Rank ID",              -- INTEGER
+  "Op Name",              -- TEXT
+  "Kernel Name",          -- TEXT
+  "Kernel Start(ns)",     -- INTEGER
+  "Kernel End(ns)",       -- INTEGER
+  "Kernel Duration(ns)",  -- INTEGER
+  "MFU",                  -- REAL
+  actual_tflops,          -- REAL
+  chip_peak_tflops,       -- REAL
+  flops,                  -- INTEGER
+  flops_op_name,          -- TEXT
+  input_shapes,           -- TEXT
+  output_shapes           -- TEXT
+) AS
+SELECT * FROM cluster_operator_mfu;
+
+-- text_module_mfu: what does msprof-analyze write into operator_mfu_module_<rank>?
+--
+-- cluster_module_mfu under the heads of the text export.
+CREATE TEMP VIEW IF NOT EXISTS text_module_mfu(
+  "Rank ID",              -- INTEGER
+  "Parent Module",        -- TEXT
+  "Module",               -- TEXT
+  "Op Name",              -- TEXT
+  "Kernel List",          -- TEXT
+  "Total Kernel Duration(ns)",  -- INTEGER
+  "Avg Kernel Duration(ns)",    -- REAL
+  "Op Count",             -- INTEGER
+  "Avg MFU"               -- TEXT
+) AS
+SELECT * FROM cluster_module_mfu;

@@ -3,10 +3,10 @@
 -- mfu_total: how well were the matrix units used, all in all?
 --
 -- Three figures with different meanings, side by side: mfu is model work over wall time, hfu all work done over wall time
--- (with activation checkpointing forward work runs twice), kernel_eff all work done over the time kernels ran. Work counted
--- again is known from records written inside the backward pass; where that cannot be told, mfu is NULL. Recorded FLOPs come
--- first; a rank without any is judged by kernel_mfu_estimate. Only what was recorded or estimated counts: the recorder
--- writes down calls from Python, not the products of the backward pass.
+-- (with activation checkpointing forward work runs twice), kernel_eff all work done over the time kernels ran. Where work
+-- done again cannot be told from other work (mfu_record.is_recompute), mfu is NULL. Recorded FLOPs come first; a rank
+-- without any is judged by kernel_mfu_estimate. Only what was recorded or estimated counts: the recorder writes down calls
+-- from Python, not the products of the backward pass.
 CREATE TEMP VIEW IF NOT EXISTS mfu_total(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
@@ -39,7 +39,7 @@ trained AS (              -- ranks with a backward pass
 ),
 part AS (
   SELECT profile, rank, 'recorded' AS flops_source, step, dtype, flops_op_name AS op_name, flops, peak_flops,
-         CASE WHEN is_recompute THEN 0 ELSE flops END AS model_flops
+         CASE is_recompute WHEN 0 THEN flops WHEN 1 THEN 0 END AS model_flops
     FROM record
    UNION ALL
   SELECT e.profile, e.rank, 'estimated', e.step, e.dtype, coalesce(e.op_name, e.op_type), e.flops, e.peak_flops,
