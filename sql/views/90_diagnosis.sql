@@ -1,0 +1,199 @@
+-- What got worse between two profiles, and what is to blame.
+
+-- compare_diagnostic: what should one know before trusting the comparison?
+--
+-- Things that make two profiles differ for no reason of the program's: other numbers of steps, missing parts, a
+-- text export whose analysis lanes and kernels tell different times (more than 0.1 % apart).
+CREATE TEMP VIEW IF NOT EXISTS compare_diagnostic(
+  profile,                -- TEXT     base or comparison; NULL: both
+  code,                   -- TEXT     steps_differ, lanes_differ, no_end_to_end, no_details
+  message                 -- TEXT     in words
+) AS
+WITH step AS (
+  SELECT s.profile, count(DISTINCT p.step) AS steps
+    FROM _compare_side AS s
+    LEFT JOIN prof_step AS p ON p.profile = s.profile
+   WHERE s.step IS NULL
+   GROUP BY s.profile
+),
+lane AS MATERIALIZED (SELECT * FROM _overall_lane),
+kernels AS (
+  SELECT k.profile, k.rank, interval_agg(k.start_ns, k.end_ns) AS busy
+    FROM lane AS l
+   CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.rank IS l.rank
+   WHERE k.is_communication IS NOT 1
+   GROUP BY k.profile, k.rank
+),
+collectives AS (
+  SELECT c.profile, c.rank, interval_agg(c.start_ns, c.end_ns) AS busy
+    FROM lane AS l
+   CROSS JOIN prof_comm_op AS c ON c.profile = l.profile AND c.rank IS l.rank
+   GROUP BY c.profile, c.rank
+),
+told AS (                 -- the same times from both sources
+  SELECT l.profile, 'Computing Time' AS metric, l.computing_ns AS lane_ns, interval_length(k.busy) AS set_ns
+    FROM lane AS l JOIN kernels AS k ON k.profile = l.profile AND k.rank IS l.rank
+  UNION ALL
+  SELECT l.profile, 'Uncovered Communication Time', interval_length(l.uncovered),
+         interval_length(interval_difference(c.busy, k.busy))
+    FROM lane AS l
+    JOIN kernels AS k ON k.profile = l.profile AND k.rank IS l.rank
+    JOIN collectives AS c ON c.profile = l.profile AND c.rank IS l.rank
+)
+SELECT NULL, 'steps_differ',
+       printf('base has %d steps, comparison %d: open both with option step to compare like with like', b.steps, c.steps)
+  FROM step AS b
+  JOIN step AS c ON c.profile = 'comparison'
+ WHERE b.profile = 'base' AND b.steps <> c.steps AND b.steps > 0 AND c.steps > 0
+UNION ALL
+SELECT profile, 'lanes_differ',
+       printf('%s: %s ms by the profiler''s analysis lanes (shown), %s ms by kernels and collectives', metric,
+              fixed(lane_ns / 1e6, 3), fixed(set_ns / 1e6, 3))
+  FROM told
+ WHERE abs(lane_ns - set_ns) > 0.001 * max(lane_ns, set_ns)
+UNION ALL
+SELECT profile, 'no_end_to_end', 'no kernel, collective or analysis lane: overall times cannot be told'
+  FROM overall_summary
+ WHERE e2e_ns = 0
+UNION ALL
+SELECT profile, 'no_details', 'no pipe counters (Level0): Computing Time cannot be split into kinds of kernel'
+  FROM overall_summary
+ WHERE hides_details AND computing_ns > 0;
+
+-- diagnosis: which of computing, communication, free time or memory worsened, by how much, and what is to blame?
+--
+-- The reading guide of the compare tool in words. End to end first; then each of computing, uncovered
+-- communication, free time and memory, the worst first. An area is worse where it grew by more than 0.5 % of
+-- base's end-to-end time (memory: by more than 0.5 %); then follow up to five operators, modules, kernels,
+-- collectives, host calls or memory users that grew most.
+CREATE TEMP VIEW IF NOT EXISTS diagnosis(
+  order_id,               -- INTEGER  position in the reading
+  area,                   -- TEXT     caution, end to end, computing, communication, free or memory
+  subject,                -- TEXT     whole, operator, module, kernel, collective, host call or hint
+  name,                   -- TEXT     of the subject; NULL: the area itself
+  base,                   -- INTEGER  ns; bytes in area memory
+  comparison,             -- INTEGER  ns; bytes in area memory
+  diff,                   -- INTEGER  comparison - base
+  finding                 -- TEXT     the same in words
+) AS
+WITH summary AS MATERIALIZED (SELECT * FROM overall_summary),
+whole AS MATERIALIZED (
+  SELECT b.e2e_ns AS base_e2e_ns, c.e2e_ns AS comparison_e2e_ns, b.computing_ns AS base_computing_ns,
+         c.computing_ns AS comparison_computing_ns, b.uncovered_ns AS base_uncovered_ns,
+         c.uncovered_ns AS comparison_uncovered_ns, b.free_ns AS base_free_ns, c.free_ns AS comparison_free_ns,
+         b.wait_ns AS base_wait_ns, c.wait_ns AS comparison_wait_ns,
+         b.reserved_bytes AS base_reserved_bytes, c.reserved_bytes AS comparison_reserved_bytes
+    FROM summary AS b
+    JOIN summary AS c ON c.profile = 'comparison'
+   WHERE b.profile = 'base'
+),
+area AS MATERIALIZED (    -- turn: time areas by how much they grew, memory last
+  SELECT 'computing' AS area, 'Computing Time' AS metric, base_computing_ns AS base, comparison_computing_ns AS comparison,
+         comparison_computing_ns - base_computing_ns > 0.005 * base_e2e_ns AS worse,
+         comparison_computing_ns - base_computing_ns AS turn
+    FROM whole
+  UNION ALL
+  SELECT 'communication', 'Uncovered Communication Time', base_uncovered_ns, comparison_uncovered_ns,
+         comparison_uncovered_ns - base_uncovered_ns > 0.005 * base_e2e_ns, comparison_uncovered_ns - base_uncovered_ns
+    FROM whole
+  UNION ALL
+  SELECT 'free', 'Free Time', base_free_ns, comparison_free_ns,
+         comparison_free_ns - base_free_ns > 0.005 * base_e2e_ns, comparison_free_ns - base_free_ns
+    FROM whole
+  UNION ALL
+  SELECT 'memory', 'Memory in use', base_reserved_bytes, comparison_reserved_bytes,
+         comparison_reserved_bytes - base_reserved_bytes > 0.005 * base_reserved_bytes, -9223372036854775807
+    FROM whole
+   WHERE base_reserved_bytes > 0 OR comparison_reserved_bytes > 0
+),
+suspect AS (
+  SELECT 'computing' AS area, 1 AS list, 'operator' AS subject, name, base_device_ns AS base,
+         comparison_device_ns AS comparison, diff_device_ns AS diff, base_calls, comparison_calls, noise
+    FROM operator_compare_statistic
+  UNION ALL
+  SELECT 'computing', 2, 'module', module_name, base_self_ns, comparison_self_ns, diff_self_ns, base_calls,
+         comparison_calls, noise
+    FROM module_compare_statistic
+   WHERE operator IS NULL
+  UNION ALL
+  SELECT 'computing', 3, 'kernel', kernel_type || coalesce(' [' || nullif(input_shapes, '') || ']', ''), base_total_ns,
+         comparison_total_ns, diff_total_ns, base_calls, comparison_calls, noise
+    FROM kernel_compare
+   WHERE kernel_type NOT LIKE 'hcom\_%' ESCAPE '\' AND kernel_type NOT LIKE 'nccl%'
+  UNION ALL
+  SELECT 'communication', 4, 'collective', kind, base_total_ns, comparison_total_ns, diff_total_ns, base_calls,
+         comparison_calls, noise
+    FROM communication_compare
+   WHERE task IS NULL
+  UNION ALL
+  SELECT 'free', 5, 'host call', name, base_self_ns, comparison_self_ns, diff_self_ns, base_calls, comparison_calls, NULL
+    FROM api_compare
+  UNION ALL
+  SELECT 'memory', 6, 'operator', name, base_size_bytes, comparison_size_bytes, diff_size_bytes, base_calls,
+         comparison_calls, noise
+    FROM memory_compare_statistic
+),
+blamed AS MATERIALIZED (
+  SELECT s.*, row_number() OVER (PARTITION BY s.list ORDER BY s.diff DESC, s.name) AS place
+    FROM area AS a
+    JOIN suspect AS s ON s.area = a.area
+   WHERE a.worse AND s.diff > 0
+),
+said(turn, list, place, area, subject, name, base, comparison, finding) AS (
+  SELECT 2, 0, 0, 'caution', 'hint', code, NULL, NULL, 'Caution: ' || coalesce(profile || ': ', '') || message
+    FROM compare_diagnostic
+  UNION ALL
+  SELECT 1, 0, 0, 'end to end', 'whole', NULL, base_e2e_ns, comparison_e2e_ns,
+         CASE WHEN base_e2e_ns = 0 OR comparison_e2e_ns = 0 THEN 'End-to-end times cannot be compared.'
+         ELSE printf('End to end: %s ms against %s ms, %s %%.', fixed(comparison_e2e_ns / 1e6, 3), fixed(base_e2e_ns / 1e6, 3),
+                     CASE WHEN comparison_e2e_ns >= base_e2e_ns THEN '+' ELSE '' END ||
+                     fixed((comparison_e2e_ns - base_e2e_ns) * 100.0 / base_e2e_ns, 1)) END
+    FROM whole
+  UNION ALL
+  SELECT 3, -a.turn, 0, a.area, 'whole', NULL, a.base, a.comparison,
+         CASE WHEN a.area = 'memory'
+         THEN printf('%s: %s GiB against %s GiB%s', a.metric, fixed(coalesce(a.comparison, 0) / 1073741824.0, 2),
+                     fixed(coalesce(a.base, 0) / 1073741824.0, 2),
+                     CASE WHEN a.worse THEN ', more than before.' ELSE ': not worse.' END)
+         ELSE printf('%s: %s ms against %s ms, %s%s ms%s', a.metric, fixed(a.comparison / 1e6, 3), fixed(a.base / 1e6, 3),
+                     CASE WHEN a.turn >= 0 THEN '+' ELSE '' END, fixed(a.turn / 1e6, 3),
+                     CASE WHEN NOT a.worse THEN ': not worse.'
+                          WHEN w.comparison_e2e_ns > w.base_e2e_ns
+                            THEN printf(', %s %% of the longer end-to-end time.',
+                                        fixed(a.turn * 100.0 / (w.comparison_e2e_ns - w.base_e2e_ns), 1))
+                          ELSE ', longer though the whole is not.' END) END
+    FROM area AS a
+   CROSS JOIN whole AS w
+  UNION ALL
+  SELECT 3, -a.turn, b.list * 10 + b.place, b.area, b.subject, b.name, b.base, b.comparison,
+         printf('  %s %s: +%s (%s against %s; %d calls against %d)%s', b.subject, b.name,
+                CASE b.area WHEN 'memory' THEN fixed(b.diff / 1048576.0, 2) || ' MB' ELSE fixed(b.diff / 1e6, 3) || ' ms' END,
+                CASE b.area WHEN 'memory' THEN fixed(coalesce(b.comparison, 0) / 1048576.0, 2)
+                ELSE fixed(coalesce(b.comparison, 0) / 1e6, 3) END,
+                CASE b.area WHEN 'memory' THEN fixed(coalesce(b.base, 0) / 1048576.0, 2)
+                ELSE fixed(coalesce(b.base, 0) / 1e6, 3) END,
+                coalesce(b.comparison_calls, 0), coalesce(b.base_calls, 0),
+                CASE WHEN b.noise AND b.base_calls = b.comparison_calls THEN ', single calls within their spread' ELSE '' END)
+    FROM blamed AS b
+    JOIN area AS a ON a.area = b.area
+   WHERE b.place <= 5
+  UNION ALL
+  SELECT 3, -a.turn, 90, a.area, 'hint', NULL, NULL, NULL, CASE a.area
+         WHEN 'communication' THEN '  No collective takes longer: communication is hidden worse behind computing.'
+         WHEN 'memory' THEN '  No operator asks for more memory: blocks are held longer or released later.'
+         WHEN 'free' THEN '  No host call takes longer by itself: look for waits, copies and launches.'
+         ELSE '  No operator, module or kernel takes longer: kernels overlap less.' END
+    FROM area AS a
+   WHERE a.worse AND NOT EXISTS (SELECT 1 FROM blamed AS b WHERE b.area = a.area)
+  UNION ALL
+  SELECT 3, -a.turn, 91, a.area, 'hint', 'wait', w.base_wait_ns, w.comparison_wait_ns,
+         printf('  Waits for other ranks: %s ms against %s ms; where they grew, another rank is the slow one.',
+                fixed(w.comparison_wait_ns / 1e6, 3), fixed(w.base_wait_ns / 1e6, 3))
+    FROM area AS a
+   CROSS JOIN whole AS w
+   WHERE a.area = 'communication' AND a.worse AND (w.base_wait_ns > 0 OR w.comparison_wait_ns > 0)
+)
+SELECT row_number() OVER (ORDER BY turn, list, place), area, subject, name, base, comparison,
+       comparison - base, finding
+  FROM said
+ ORDER BY 1;
