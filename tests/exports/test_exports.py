@@ -57,7 +57,8 @@ def csv_folder(connection, folder):
 def errors(connection, folder):
     assert "there is no table or view 'nothing'" in error_of(connection, "SELECT profana_export(?, 'nothing')", f"{folder}/x.db")
     assert "ends in .doc" in error_of(connection, "SELECT profana_export(?)", f"{folder}/x.doc")
-    assert "no sheet 'Other'" in error_of(connection, "SELECT profana_export(?, 'Other')", f"{folder}/x.xlsx")
+    wrong = error_of(connection, "SELECT profana_export(?, 'Other')", f"{folder}/x.xlsx")
+    assert "no sheet 'Other'" in wrong, wrong
     assert error_of(connection, "SELECT profana_export(?)", f"{folder}/none/x.db") != "no error"
     assert "is the path to write" in error_of(connection, "SELECT profana_export(NULL)")
     left = [name for name in os.listdir(folder) if ".part" in name or name.startswith("x.")]
