@@ -57,7 +57,7 @@ TableSpec make_spec() {
          {"thread_name", T, "what a metadata event of the file calls the thread"},
          {"offset", I, "byte offset of the event in the (inflated) file"},
          {"line", I, "line of the file on which the event begins"},
-         {"file", T, "the file read", true}},
+         {"file", T, "path of the file read"}},
         {{"path", T, "file, or folder with trace_view.json or msprof_*.json and its slices"}},
         1};
     spec.reads_files = true;
@@ -134,8 +134,8 @@ class TrackNames {
 // One chunk of events on its way into columns.
 class TraceRows : public TraceBatch {
   public:
-    TraceRows(ChunkColumns columns, unsigned worker_, const std::string& file, std::optional<uint64_t> places)
-        : chunk(std::move(columns)), worker(worker_), file_(file), places_(places) {}
+    TraceRows(ChunkColumns columns, unsigned worker_, const std::string& file, std::optional<uint64_t> begin)
+        : chunk(std::move(columns)), worker(worker_), file_(file), begin_(begin) {}
 
     void event(const TraceEvent& event) override {
         add_text(kPh, event.ph);
@@ -196,15 +196,14 @@ class TraceRows : public TraceBatch {
 
     void add_args(const TraceEvent& event) {
         if (event.args.is_null()) return;
-        if (places_ && event.args_length > 0)
-            chunk[kArgs].add_long(
-                LongRef::in_file(*places_ + event.args_offset, static_cast<uint32_t>(event.args_length)));
+        if (begin_ && event.args_length > 0)
+            chunk[kArgs].add_long(trace_args_place(event, *begin_));
         else
             chunk[kArgs].add_long(event.args.raw());
     }
 
     const std::string& file_;
-    const std::optional<uint64_t> places_;  // of args in a plain file: where the file begins among all files
+    const std::optional<uint64_t> begin_;  // see TraceColumns::read
     std::string scratch_;
 };
 
@@ -222,10 +221,10 @@ class TraceColumns : public TraceConsumer {
         request_.arg_keys = {"name"};
     }
 
-    // places: see TraceRows.
-    void read(const std::string& file, std::optional<uint64_t> places, bool report) {
+    // begin: where the file begins among all files, if its args stay there; nullopt: it is compressed.
+    void read(const std::string& file, std::optional<uint64_t> begin, bool report) {
         file_ = &file;
-        places_ = places;
+        begin_ = begin;
         notes_ = {};
         request_.report = report;
         const uint64_t first = merger_.rows();
@@ -241,7 +240,7 @@ class TraceColumns : public TraceConsumer {
     }
 
     std::unique_ptr<TraceBatch> start_batch(unsigned worker) override {
-        auto rows = std::make_unique<TraceRows>(workers_[worker]->begin_chunk(), worker, *file_, places_);
+        auto rows = std::make_unique<TraceRows>(workers_[worker]->begin_chunk(), worker, *file_, begin_);
         if (names_) rows->tracks = names_->begin_chunk(worker);
         return rows;
     }
@@ -278,7 +277,7 @@ class TraceColumns : public TraceConsumer {
     std::optional<TrackNames> names_;
     TraceRequest request_;
     const std::string* file_ = nullptr;
-    std::optional<uint64_t> places_;
+    std::optional<uint64_t> begin_;
     FaultNotes notes_;
 };
 

@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kTopBlock = size_t{1} << 16;
 // Text between two lists, or behind the last, that is read to tell which of them it is.
 constexpr std::string_view kBlanks = " \t\r\n";
+// In the offset of a place: what stands there has to be repaired.
+constexpr uint64_t kDamaged = uint64_t{1} << 63;
 
 class EventParser : public ChunkParser {
   public:
@@ -225,7 +227,8 @@ class TraceArgsSource : public LongSource {
 
     std::string read(const LongRef& ref) const override {
         std::lock_guard lock(mutex_);
-        const std::string_view raw = bytes(ref.offset, ref.length);
+        const std::string_view raw = bytes(ref.offset & ~kDamaged, ref.length);
+        if ((ref.offset & kDamaged) == 0) return std::string(raw);
         if (repair_.run(raw, JsonRepair::Behind::kNothing) != JsonRepair::End::kComplete) return "null";
         return repair_.text();
     }
@@ -302,6 +305,11 @@ std::optional<TraceFacts> read_trace_head(const std::string& path, LoadContext& 
         if (error.kind() != ErrorKind::kGeneral) throw;
         return std::nullopt;
     }
+}
+
+LongRef trace_args_place(const TraceEvent& event, uint64_t begin) {
+    return LongRef::in_file((begin + event.args_offset) | (event.repaired ? kDamaged : 0),
+                            static_cast<uint32_t>(event.args_length));
 }
 
 std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths) {

@@ -52,7 +52,8 @@ struct TraceEvent {
     std::span<const JsonToken> arg_values;  // by the order of TraceRequest::arg_keys; absent where not there
     uint64_t offset = 0;                    // of the event in the (inflated) file
     uint64_t args_offset = 0;               // of args there, and
-    uint64_t args_length = 0;               // its length there; args itself may be a repaired copy
+    uint64_t args_length = 0;               // its length there
+    bool repaired = false;                  // the tokens stand in a repaired copy of the event
     uint64_t line = 0;                      // line breaks between the begin of the batch and the event
 };
 
@@ -108,9 +109,10 @@ TraceFacts read_trace(std::unique_ptr<Input> input, const TraceRequest& request,
 // first event. For recognising a file; nullopt if it is no trace.
 std::optional<TraceFacts> read_trace_head(const std::string& path, LoadContext& context);
 
-// Reads args again from plain files, for a kLong column of places; gives valid JSON, repaired as during the
-// first reading. Places count through all files: TraceEvent::args_offset behind the sizes of the files
-// before.
+// Args of an event of a plain file as a place in the file, for a kLong column. `begin` is where the file
+// begins if several are read one behind the other: the sizes of those before it.
+LongRef trace_args_place(const TraceEvent& event, uint64_t begin);
+// Reads such places again; gives valid JSON, repaired as during the first reading.
 std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths);
 
 }  // namespace profana

@@ -131,6 +131,7 @@ void TraceScanner::scan_plain(const uint32_t** token) {
         if (!has_good_escapes(text_.substr(*next, close - *next))) break;
         event_.args_offset = place(args_token_);
         event_.args_length = event_.args.raw().size();
+        event_.repaired = false;
         take_event(*next);
         at_ = close;
         behind_event_ = true;
@@ -282,6 +283,7 @@ TraceScanner::Step TraceScanner::repair_event() {
         walk_event(event.c_str(), repaired_index_.begin()) != nullptr) {
         event_.args_offset = place(begin + repair_.tracked().offset);
         event_.args_length = repair_.tracked().length;
+        event_.repaired = true;
         take_event(begin);
         behind_event_ = true;
         return Step::kGoOn;

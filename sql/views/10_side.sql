@@ -9,7 +9,8 @@ CREATE TEMP VIEW IF NOT EXISTS _compare_side(
   family,                 -- TEXT     text, db or gpu
   step,                   -- INTEGER  step asked for in profana_open; NULL: everything
   step_start_ns,          -- INTEGER  ns, its bounds on the host, both inclusive; NULL: no step asked for
-  step_end_ns             -- INTEGER  ns
+  step_end_ns,            -- INTEGER  ns
+  time_base_ns            -- INTEGER  ns that the reader added to the file's own times
 ) AS
 SELECT s.alias,
        CASE WHEN min(s.kind) = 'gpu' THEN 'gpu'
@@ -21,7 +22,8 @@ SELECT s.alias,
                    WHERE p.profile = s.alias AND p.step = s.step_option) END,
        CASE WHEN min(s.step_option) IS NOT NULL
             THEN (SELECT max(p.end_ns) FROM prof_step AS p
-                   WHERE p.profile = s.alias AND p.step = s.step_option) END
+                   WHERE p.profile = s.alias AND p.step = s.step_option) END,
+       min(s.time_base_ns)
   FROM prof_source AS s
  WHERE s.alias IN ('base', 'comparison')
  GROUP BY s.alias;

@@ -13,7 +13,8 @@ namespace {
 
 struct Event {
     std::string ph, name, args, key;
-    uint64_t offset = 0, line = 0, args_offset = 0, args_length = 0;
+    uint64_t offset = 0, line = 0;
+    LongRef args_place;
     int64_t dur_ns = -1;
 };
 
@@ -30,8 +31,7 @@ class Collector : public TraceConsumer {
             if (!e.arg_values.empty()) event.key = e.arg_values[0].raw();
             event.offset = e.offset;
             event.line = e.line;
-            event.args_offset = e.args_offset;
-            event.args_length = e.args_length;
+            event.args_place = trace_args_place(e, 0);
             e.dur.microseconds_as_ns(&event.dur_ns);
             events.push_back(event);
         }
@@ -172,9 +172,7 @@ TEST_CASE("Args are read again from their place, repaired in the same way") {
     const auto source = trace_args_source({path});
     REQUIRE(reading.events.size() == 3);
     for (size_t i = 0; i < 2; ++i) {
-        const auto ref = LongRef::in_file(reading.events[i].args_offset,
-                                          static_cast<uint32_t>(reading.events[i].args_length));
-        CHECK(source->read(ref) == reading.events[i].args);
+        CHECK(source->read(reading.events[i].args_place) == reading.events[i].args);
     }
     CHECK(reading.events[1].args == R"({"p":"C:\\dir","v":null,"c":"\u0001"})");
     CHECK(reading.events[2].args.empty());
