@@ -98,7 +98,7 @@ def kernels(table, lib, csv, runs):
          "['count', 'sum']); print(json.dumps([[k, int(r['count']), r['sum']] for k, r in g.iterrows()]))", csv], rows_of_json),
         ("sqlite3 .import", ["sqlite3", "-batch", ":memory:", "-cmd", ".mode csv", "-cmd", f".import {csv} t", "-cmd",
                              ".mode list", "SELECT \"Type\", count(*), sum(\"Duration(us)\") FROM t GROUP BY 1;"], rows_of_shell)], runs)
-    warm = timed(shell(lib, sql, ".timer on", sql), runs)
+    warm = timed(lib, runs, sql, sql)
     got = measure(NODE + ["--warm", f"CREATE TABLE t AS SELECT * FROM read_csv('{csv}')", duck.format("t")], runs)
     table.head("the same, warm (second time in one session; only the query's own time)")
     table.row("profana", warm, 0, 1, "")
@@ -106,9 +106,13 @@ def kernels(table, lib, csv, runs):
         table.row("DuckDB table", json.loads(got[2])["seconds"], 0, json.loads(got[2])["seconds"] / warm, "")
 
 
-def timed(argv, runs):
-    """The last 'Run Time: real' that the sqlite3 shell prints, median."""
-    return statistics.median(float(re.findall(r"Run Time: real ([\d.]+)", measure(argv, 1)[2])[-1]) for _ in range(runs))
+def timed(lib, runs, *sql):
+    """What the sqlite3 shell's timer says of the last statement, median. The timer works on statements from stdin only."""
+    script = "\n".join([f".load {lib}", ".timer on", *sql]) + "\n"
+    def once():
+        done = subprocess.run(["sqlite3", "-batch", ":memory:"], input=script, text=True, capture_output=True, check=True)
+        return float(re.findall(r"Run Time: real ([\d.]+)", done.stdout)[-1])
+    return statistics.median(once() for _ in range(runs))
 
 
 def trace(table, lib, path, runs, title):
@@ -128,13 +132,15 @@ def trace(table, lib, path, runs, title):
 
 
 def join(table, lib, csv, runs):
-    for column, note in (("start_ns", "distinct integers, sorted"), ("wait_ns", "repeating integers"), ("line", "row numbers")):
-        sql = f"SELECT count(*) FROM kernel_details('{csv}') a JOIN kernel_details('{csv}') b ON a.{column} = b.{column};"
-        ours = timed(shell(lib, ".timer on", sql, sql), runs)
-        first = float(re.findall(r"real ([\d.]+)", measure(shell(lib, f"SELECT sum({column}) > 0 FROM kernel_details('{csv}') WHERE line < 0;",
-                                                                 ".timer on", sql), 1)[2])[0])
-        made = [f"CREATE TABLE {t} AS SELECT {column} FROM kernel_details('{csv}'); CREATE INDEX i{t} ON {t}({column});" for t in "ab"]
-        theirs = timed(shell(lib, *made, ".timer on", f"SELECT count(*) FROM a JOIN b ON a.{column} = b.{column};"), runs)
+    for column, note in (("start_ns", "distinct integers"), ("line", "row numbers"), ("key", "distinct texts")):
+        source = f"kernel_details('{csv}')"
+        if column == "key":       # a text for each row: the raw start time
+            source, column = "temp.raw", '"Start Time(us)"'
+        made = f"CREATE VIRTUAL TABLE temp.raw USING profiler_csv('{csv}');"
+        sql = f"SELECT count(*) FROM {source} AS a JOIN {source} AS b ON a.{column} = b.{column};"
+        ours, first = timed(lib, runs, made, sql, sql), timed(lib, 1, made, sql)
+        tables = [f"CREATE TABLE {t} AS SELECT {column} AS k FROM {source}; CREATE INDEX i{t} ON {t}(k);" for t in "xy"]
+        theirs = timed(lib, runs, made, *tables, "SELECT count(*) FROM x JOIN y ON x.k = y.k;")
         table.head(f"join of two tables of 1M rows on {column} ({note})")
         table.row("profana, index there", ours, 0, 1, f"first time, with loading and index: {first:.3f} s")
         table.row("SQLite tables with an index", theirs, 0, theirs / ours, "")

@@ -38,6 +38,7 @@ void debug(sqlite3_context* context, int, sqlite3_value**) {
         text +=
             "\nsimdjson: " + simdjson_version() + " (" + simdjson::get_active_implementation()->name() + ")";
         text += "\ncores: " + std::to_string(std::thread::hardware_concurrency());
+        text += "\ntables: " + std::to_string(counted_bytes()) + " bytes in memory";
         text += "\nprofiles: " + std::to_string(connection.profiles().size()) + " open";
         result_text(context, text);
     });
