@@ -36,11 +36,11 @@ def columns(signature):
         name, _, comment = line.partition("--")
         name, comment = name.strip().rstrip(",").strip(), comment.strip()
         if name:
-            declared = name.split()
+            column = name[:name.index('"', 1) + 1] if name.startswith('"') else name.split()[0]
             kind, _, meaning = comment.partition(" ")
             if kind not in ("INTEGER", "REAL", "TEXT", "BLOB", "ANY"):
                 kind, meaning = "", comment
-            out.append([declared[0], kind, meaning.strip()])
+            out.append([column, kind, meaning.strip()])
         elif out and comment:
             out[-1][2] += " " + comment
     return out

@@ -172,9 +172,8 @@ Kind kind_of(const std::string& path) {
 
 std::string export_to(Connection& connection, const std::string& path, const char* names, bool overwrite) {
     const Kind kind = kind_of(path);
-    if (names != nullptr && (kind == Kind::kWorkbook || kind == Kind::kHtml))
-        throw Error(
-            "profana_export: a workbook or HTML report has its fixed sheets; leave the second argument NULL");
+    if (names != nullptr && kind == Kind::kHtml)
+        throw Error("profana_export: an HTML report has its fixed sections; leave the second argument NULL");
     if (connection.profiles().empty() && names == nullptr)
         throw Error("profana_export: no profile is open; SELECT profana_open('base', 'PATH') first");
     std::error_code problem;

@@ -273,19 +273,69 @@ void fill_operator_tree(Load& load, size_t rows) {
     fill(self, [&](uint32_t op) { return totals.self_ns[op]; });
 }
 
+// input_shapes and input_types. Exports of schema 1.0.0 write each into the other's column: the first row
+// that has either tells, for shapes hold no letters.
+class InputCells {
+  public:
+    InputCells(Load& load, DbScan& scan)
+        : strings_(load.strings()),
+          shapes_cell_(scan.cell({"inputShapes"})),
+          types_cell_(scan.cell({"inputDtypes"})),
+          shapes_out_(load.out("input_shapes")),
+          types_out_(load.out("input_types")) {
+        if (shapes_out_ != nullptr)
+            shapes_.emplace(load, shapes_out_->dictionary(), "PYTORCH_API.inputShapes", TextRule::kAsIs);
+        if (types_out_ != nullptr)
+            types_.emplace(load, types_out_->dictionary(), "PYTORCH_API.inputDtypes", TextRule::kAsIs);
+    }
+    void add(const DbRow& row) {
+        if (!decided_) decide(row);
+        if (shapes_) shapes_out_->add_code(shapes_->code(row, shapes_cell_));
+        if (types_) types_out_->add_code(types_->code(row, types_cell_));
+    }
+    void report(Load& load) const {
+        if (shapes_) shapes_->report(load);
+        if (types_) types_->report(load);
+        if (swapped_)
+            load.tell(
+                Severity::kInfo, "swapped_columns", "PYTORCH_API.inputShapes",
+                "inputShapes holds data types and inputDtypes shapes, as exports of schema 1.0.0 do: read "
+                "the other way round");
+    }
+
+  private:
+    void decide(const DbRow& row) {
+        const std::string_view shapes = string_of(strings_, row, shapes_cell_),
+                               types = string_of(strings_, row, types_cell_);
+        const auto has_letter = [](std::string_view text) {
+            return std::any_of(text.begin(), text.end(),
+                               [](unsigned char c) { return std::isalpha(c) != 0; });
+        };
+        decided_ = has_letter(shapes) || has_letter(types);
+        swapped_ = has_letter(shapes) && !has_letter(types) && shapes != "N/A";
+        if (swapped_) std::swap(shapes_cell_, types_cell_);
+    }
+
+    const DbStrings& strings_;
+    int shapes_cell_, types_cell_;
+    Column *shapes_out_, *types_out_;
+    std::optional<TextCells> shapes_, types_;
+    bool decided_ = false, swapped_ = false;
+};
+
 uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* events) {
     RowCopy rows(load, table);
     HostKinds kinds(load, rows.scan());
     rows.thread("process_id", "thread_id", {"globalTid"});
     rows.text("name", {"name"}, TextRule::kAsIs);
     rows.span({"startNs"}, {"endNs"});
-    rows.text("input_shapes", {"inputShapes"}, TextRule::kAsIs);
-    rows.text("input_types", {"inputDtypes"}, TextRule::kAsIs);
     rows.integer("sequence_number", {"sequenceNumber"}, NullRule::kId);
     rows.integer("fwd_thread_id", {"fwdThreadId"}, NullRule::kConnection);
     rows.source_row();
     Column *kind_out = load.out("kind"), *stack_out = load.out("call_stack"),
            *link_out = load.out("connection_id");
+    std::optional<InputCells> inputs;
+    if (load.wants({"input_shapes", "input_types"})) inputs.emplace(load, rows.scan());
     std::optional<CallStacks> stacks;
     if (stack_out != nullptr) stacks.emplace(load, stack_out->dictionary());
     std::optional<HostConnection> links;
@@ -293,15 +343,18 @@ uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* eve
     const int chain = stacks ? rows.scan().cell({"callchainId"}) : kNoCell;
     const int connection = links ? rows.scan().cell({"connectionId"}) : kNoCell;
     if (events != nullptr) events->ask(rows.scan());
-    return rows.run([&](const DbRow& row, bool) {
+    const uint64_t copied = rows.run([&](const DbRow& row, bool) {
         const HostKind kind = kinds.of(row);
         if (kind == HostKind::kTrace) return false;
+        if (inputs) inputs->add(row);
         if (kind_out != nullptr) kind_out->add_text(kind_name(kind));
         if (stacks) stack_out->add_code(stacks->code(row.integer(chain)));
         if (links) link_out->add_int(links->of(kind, row.integer(connection)));
         if (events != nullptr) events->add(row);
         return true;
     });
+    if (inputs) inputs->report(load);
+    return copied;
 }
 
 // A call of CANN is named as in traces: Node@launch.

@@ -48,6 +48,8 @@ class Source {
     // The model table, not yet read; nullptr: this source has nothing to fill it with. The table's loader
     // owns what it needs: it may outlive the Source.
     virtual std::shared_ptr<Table> table(Model model) = 0;
+    // Nanoseconds that the reader added to the times in the file. May read the file.
+    virtual int64_t time_base_ns(LoadContext&) { return 0; }
     // Files whose change means that everything must be read again.
     virtual std::vector<std::string> files() const = 0;
 };

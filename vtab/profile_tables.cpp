@@ -144,7 +144,11 @@ const TableSpec& source_spec() {
          {"device_option", I, "option device; NULL: not given"},
          {"chip_option", T, "option chip; NULL: not given"},
          {"source_option", T, "option source; NULL: not given"},
-         {"gpu_flow_cat_option", T, "option gpu_flow_cat; NULL: not given"}},
+         {"gpu_flow_cat_option", T, "option gpu_flow_cat; NULL: not given"},
+         {"time_base_ns", I,
+          "ns that the reader added to the file's own times (baseTimeNanoseconds of GPU traces), else 0; "
+          "reading "
+          "it may read the file"}},
         {}};
     return *spec;
 }
@@ -156,8 +160,8 @@ int source_column(const char* name) {
     std::abort();
 }
 
-// prof_source: a part of one row for each source. Only devices and steps are columns of a table, since they
-// may have to be read from large files.
+// prof_source: a part of one row for each source. Only devices, steps and the time base are columns of a
+// table, since they may have to be read from large files.
 class SourceProvider : public TableProvider {
   public:
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
@@ -175,13 +179,16 @@ class SourceProvider : public TableProvider {
   private:
     static std::shared_ptr<Table> table_of(const std::shared_ptr<Source>& source) {
         return std::make_shared<Table>(
-            std::vector<ColumnType>{T, T},
+            std::vector<ColumnType>{T, T, I},
             [source](Table& table, const ColumnSet& wanted, LoadContext& context) {
                 table.set_rows(1);
                 wanted.each([&](int column) {
-                    auto values = std::make_unique<Column>(T);
-                    values->add_text(json_array(column == 0 ? source_devices(*source, context)
-                                                            : source_steps(*source, context)));
+                    auto values = std::make_unique<Column>(column == 2 ? I : T);
+                    if (column == 2)
+                        values->add_int(source->time_base_ns(context));
+                    else
+                        values->add_text(json_array(column == 0 ? source_devices(*source, context)
+                                                                : source_steps(*source, context)));
                     table.set_column(column, std::move(values));
                 });
             });
@@ -196,6 +203,7 @@ class SourceProvider : public TableProvider {
         part.constants.resize(source_spec().columns.size());
         part.columns[source_column("devices")] = 0;
         part.columns[source_column("steps")] = 1;
+        part.columns[source_column("time_base_ns")] = 2;
         const auto set = [&](const char* name, Part::Constant constant) {
             part.constants[source_column(name)] = std::move(constant);
         };

@@ -9,8 +9,7 @@ CREATE TEMP VIEW IF NOT EXISTS _compare_side(
   family,                 -- TEXT     text, db or gpu
   step,                   -- INTEGER  step asked for in profana_open; NULL: everything
   step_start_ns,          -- INTEGER  ns, its bounds on the host, both inclusive; NULL: no step asked for
-  step_end_ns,            -- INTEGER  ns
-  time_base_ns            -- INTEGER  ns that the reader added to the file's own times
+  step_end_ns             -- INTEGER  ns
 ) AS
 SELECT s.alias,
        CASE WHEN min(s.kind) = 'gpu' THEN 'gpu'
@@ -22,8 +21,7 @@ SELECT s.alias,
                    WHERE p.profile = s.alias AND p.step = s.step_option) END,
        CASE WHEN min(s.step_option) IS NOT NULL
             THEN (SELECT max(p.end_ns) FROM prof_step AS p
-                   WHERE p.profile = s.alias AND p.step = s.step_option) END,
-       min(s.time_base_ns)
+                   WHERE p.profile = s.alias AND p.step = s.step_option) END
   FROM prof_source AS s
  WHERE s.alias IN ('base', 'comparison')
  GROUP BY s.alias;

@@ -8,7 +8,6 @@
 CREATE TEMP VIEW IF NOT EXISTS _op_block(
   profile,                -- TEXT     base or comparison
   family,                 -- TEXT     text, db or gpu
-  time_base_ns,           -- INTEGER  ns that the reader added to the file's own times
   shown_id,               -- INTEGER  prof_host_op.id of the listed operator
   depth,                  -- INTEGER  of the operator that asks
   op_start_ns,            -- INTEGER  ns, its start
@@ -21,7 +20,7 @@ CREATE TEMP VIEW IF NOT EXISTS _op_block(
   dur_ns,                 -- INTEGER  ns; NULL: not released
   size_bytes              -- INTEGER  bytes
 ) AS
-SELECT a.profile, s.family, s.time_base_ns, o.shown_id, o.depth, o.start_ns, o.id, a.id,
+SELECT a.profile, s.family, o.shown_id, o.depth, o.start_ns, o.id, a.id,
        CASE WHEN a.name LIKE '%cann::%' THEN a.name ELSE o.name END,
        a.attach_ns, a.alloc_ns, a.release_ns, a.dur_ns, a.size_bytes
   FROM _compare_side AS s
@@ -50,14 +49,18 @@ CREATE TEMP VIEW IF NOT EXISTS memory_compare(
   size_ratio,             -- REAL     comparison / base; Inf: no memory in base
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH line AS (
-  SELECT profile, shown_id, size_bytes,
-         name || ', (' || format_us(alloc_ns - time_base_ns) || ', '
-         || coalesce(format_us(release_ns - time_base_ns), CASE family WHEN 'gpu' THEN 'None' ELSE '0' END)
-         || '), [duration: ' || repr_real(coalesce(dur_ns, 0) / 1e3) || '], [size: ' || repr_real(size_bytes / 1024.0)
-         || ']' || char(10) AS text
-    FROM _op_block
-   ORDER BY profile, shown_id, depth, op_start_ns, op_id, attach_ns, id
+WITH clock AS MATERIALIZED ( -- texts show the file's own times
+  SELECT alias AS profile, min(time_base_ns) AS base_ns FROM prof_source WHERE alias IN ('base', 'comparison') GROUP BY alias
+),
+line AS (
+  SELECT b.profile, b.shown_id, b.size_bytes,
+         b.name || ', (' || format_us(b.alloc_ns - t.base_ns) || ', '
+         || coalesce(format_us(b.release_ns - t.base_ns), CASE b.family WHEN 'gpu' THEN 'None' ELSE '0' END)
+         || '), [duration: ' || repr_real(coalesce(b.dur_ns, 0) / 1e3) || '], [size: '
+         || repr_real(b.size_bytes / 1024.0) || ']' || char(10) AS text
+    FROM clock AS t
+    JOIN _op_block AS b ON b.profile = t.profile
+   ORDER BY b.profile, b.shown_id, b.depth, b.op_start_ns, b.op_id, b.attach_ns, b.id
 ),
 block AS MATERIALIZED (
   SELECT profile, shown_id, sum(size_bytes) AS size_bytes, group_concat(text, '') AS blocks
