@@ -1,6 +1,9 @@
 #include "vtab/admin_tables.h"
 
+#include <algorithm>
+
 #include "ext/connection.h"
+#include "vtab/profile.h"
 
 namespace profana {
 namespace {
@@ -78,6 +81,39 @@ const char* severity_name(Severity severity) {
     return "error";
 }
 
+// What the views of MFU miss in the profiles whose ranges were asked for. Without the view there is nothing
+// to say.
+void add_mfu_findings(Connection& connection, Table& table) {
+    const auto& profiles = connection.profiles();
+    if (std::none_of(profiles.begin(), profiles.end(), [](const auto& p) { return p->ranges_asked; })) return;
+    const char* sql =
+        "SELECT s.path, d.severity, d.code, d.message, d.count, s.alias FROM temp.mfu_diagnostic AS d"
+        " JOIN prof_source AS s ON s.alias = d.profile AND s.rank IS d.rank";
+    sqlite3_stmt* prepared = nullptr;
+    int code = sqlite3_prepare_v2(connection.db(), sql, -1, &prepared, nullptr);
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepared, sqlite3_finalize);
+    if (code != SQLITE_OK) return;
+    const auto text = [&](int column) {
+        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(prepared, column));
+        return std::string(bytes == nullptr ? "" : bytes);
+    };
+    while ((code = sqlite3_step(prepared)) == SQLITE_ROW) {
+        const auto profile = connection.profile(text(5));
+        if (profile == nullptr || !profile->ranges_asked) continue;
+        RowWriter(table)
+            .text(text(1))
+            .text(text(0))
+            .text(text(0))
+            .integer(kNullInt)
+            .integer(kNullInt)
+            .text(text(2))
+            .text(text(3))
+            .integer(sqlite3_column_int64(prepared, 4));
+    }
+    if (code == SQLITE_INTERRUPT) throw Error("interrupted", ErrorKind::kInterrupted);
+    if (code != SQLITE_DONE) throw Error(std::string("prof_diagnostic: ") + sqlite3_errmsg(connection.db()));
+}
+
 void fill_diagnostics(Connection& connection, Table& table) {
     for (const Diagnostic& diagnostic : connection.diagnostics().rows()) {
         std::string source = diagnostic.file;
@@ -96,6 +132,7 @@ void fill_diagnostics(Connection& connection, Table& table) {
             .text(diagnostic.message)
             .integer(static_cast<int64_t>(diagnostic.count));
     }
+    add_mfu_findings(connection, table);
 }
 
 const TableSpec& setting_spec() {

@@ -61,6 +61,7 @@ class Profile {
     std::vector<std::shared_ptr<Source>> sources;  // one a rank, by rank
     std::vector<std::pair<std::string, FileStamp>> stamps;
     bool step_checked = false;  // options.step is known to exist
+    bool ranges_asked = false;  // somebody has read prof_mstx_range: what MFU misses is of interest
 };
 
 // Reads the options of profana_open; empty text: none. Error: no JSON object, an unknown key, a wrong type.

@@ -55,7 +55,10 @@ class ModelProvider : public TableProvider {
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
         refresh_profiles(connection);
         LoadContext context = connection.load_context();
-        for (const auto& profile : connection.profiles()) check_step(*profile, context);
+        for (const auto& profile : connection.profiles()) {
+            check_step(*profile, context);
+            if (model_ == Model::kMstxRange) profile->ranges_asked = true;
+        }
         return parts_of(connection);
     }
 

@@ -116,10 +116,12 @@ SELECT profile, rank, scope, CAST(name AS TEXT), flops_source, flops, model_flop
 
 -- mfu_diagnostic: why does a rank have no MFU, or not for everything?
 --
--- A row for each finding: what is missing, how much of it, and what to switch on or tell.
+-- A row for each finding: what is missing, how much of it, and what to switch on or tell. prof_diagnostic shows them too,
+-- once a profile's ranges have been asked for.
 CREATE TEMP VIEW IF NOT EXISTS mfu_diagnostic(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
+  severity,               -- TEXT     info or warning
   code,                   -- TEXT     no_flops_records, flops_record_ignored, flops_record_without_kernel,
                           --          kernel_without_shapes, dtype_without_peak, chip_not_known, no_module_ranges
   count,                  -- INTEGER  records, kernels or types concerned
@@ -140,7 +142,7 @@ valid AS (
 kernel AS MATERIALIZED (
   SELECT DISTINCT profile, rank, record_id, record_type, dtype FROM flops_record_kernel
 )
-SELECT profile, rank, 'no_flops_records', 0,
+SELECT profile, rank, 'info', 'no_flops_records', 0,
        CASE WHEN kind = 'gpu' THEN 'a GPU trace holds no recorded FLOPs; see kernel_mfu_estimate'
             WHEN ranges = 0 THEN 'no mstx ranges at all: collect with mstx=True and msprof_tx=True, with_flops=True, and '
                                  || 'an export_type that includes Db; kernel_mfu_estimate judges by shapes'
@@ -149,39 +151,39 @@ SELECT profile, rank, 'no_flops_records', 0,
   FROM ranks
  WHERE flops_ranges = 0
  UNION ALL
-SELECT r.profile, r.rank, 'flops_record_ignored', r.flops_ranges - coalesce(v.records, 0),
+SELECT r.profile, r.rank, 'warning', 'flops_record_ignored', r.flops_ranges - coalesce(v.records, 0),
        'records that are not "<FLOPs>-<operator>", count nothing or have no length are left out'
   FROM ranks AS r
   LEFT JOIN valid AS v ON v.profile = r.profile AND v.rank IS r.rank
  WHERE r.flops_ranges > coalesce(v.records, 0)
  UNION ALL
-SELECT r.profile, r.rank, 'flops_record_without_kernel', count(*),
+SELECT r.profile, r.rank, 'warning', 'flops_record_without_kernel', count(*),
        'records whose operators launched no kernel with shapes; shapes need profiler_level Level1 or higher'
   FROM flops_record AS r
   LEFT JOIN (SELECT DISTINCT profile, record_id FROM kernel) AS k ON k.profile = r.profile AND k.record_id = r.record_id
  WHERE k.record_id IS NULL
  GROUP BY r.profile, r.rank
  UNION ALL
-SELECT l.profile, l.rank, 'kernel_without_shapes', count(DISTINCT l.kernel_id),
+SELECT l.profile, l.rank, 'warning', 'kernel_without_shapes', count(DISTINCT l.kernel_id),
        'kernels of recorded operators whose shapes are not known take no part in MFU'
   FROM flops_record_launch AS l
  CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id
  WHERE k.input_shapes IS NULL OR k.output_shapes IS NULL
  GROUP BY l.profile, l.rank
  UNION ALL
-SELECT profile, rank, 'dtype_without_peak', count(*),
+SELECT profile, rank, 'warning', 'dtype_without_peak', count(*),
        'records of type ' || record_type || ': no peak is known for it, mfu is NULL; dtype_names and chip_peaks take more'
   FROM kernel
  WHERE dtype IS NULL
  GROUP BY profile, rank, record_type
  UNION ALL
-SELECT profile, rank, 'chip_not_known', 1,
+SELECT profile, rank, 'warning', 'chip_not_known', 1,
        'neither info.json nor the name of a known chip was found: mfu is NULL; give {"chip": ...} to profana_open, or add the '
        || 'chip to chip_peaks'
   FROM ranks AS r
  WHERE NOT EXISTS (SELECT 1 FROM rank_peak AS p WHERE p.profile = r.profile AND p.rank IS r.rank)
  UNION ALL
-SELECT profile, rank, 'no_module_ranges', 0,
+SELECT profile, rank, 'info', 'no_module_ranges', 0,
        'module_mfu needs ranges of domain Module around nn.Module calls (mstx.range_start with domain="Module")'
   FROM ranks
  WHERE flops_ranges > 0 AND module_ranges = 0;
