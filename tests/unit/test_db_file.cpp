@@ -20,6 +20,12 @@ void make_database(const std::string& path, const std::string& sql) {
     sqlite3_close(db);
 }
 
+// The library speaks to SQLite through the functions that its entry point is given.
+class Loaded {
+  protected:
+    test::Sql sql;
+};
+
 std::string open_error(const std::string& path) {
     try {
         const DbFile file(path);
@@ -42,7 +48,7 @@ constexpr const char* kThousands =
 
 }  // namespace
 
-TEST_CASE("what is no database says so") {
+TEST_CASE_METHOD(Loaded, "what is no database says so") {
     const TempFolder folder;
     CHECK_THAT(open_error(folder.file("missing.db")), Catch::Contains("No such file"));
     CHECK_THAT(open_error(folder.path()), Catch::Contains("no regular file"));
@@ -58,7 +64,7 @@ TEST_CASE("what is no database says so") {
     CHECK(db_content(pipe) == DbContent::kUnknown);
 }
 
-TEST_CASE("the content of a database is told by its tables, then by its name") {
+TEST_CASE_METHOD(Loaded, "the content of a database is told by its tables, then by its name") {
     const TempFolder folder;
     const auto content = [&](const std::string& name, const std::string& sql) {
         make_database(folder.file(name), sql);
@@ -76,7 +82,7 @@ TEST_CASE("the content of a database is told by its tables, then by its name") {
     CHECK(content("nothing.db", "VACUUM") == DbContent::kUnknown);
 }
 
-TEST_CASE("tables and columns are found whatever their case and underscores") {
+TEST_CASE_METHOD(Loaded, "tables and columns are found whatever their case and underscores") {
     const TempFolder folder;
     make_database(folder.file("a.db"),
                   "CREATE TABLE Task(start_ns, endNs, \"a\"\"b\"); CREATE VIEW V AS SELECT 1");
@@ -92,7 +98,7 @@ TEST_CASE("tables and columns are found whatever their case and underscores") {
     CHECK(file.table("nothing") == nullptr);
 }
 
-TEST_CASE("a database cut short is known by its header") {
+TEST_CASE_METHOD(Loaded, "a database cut short is known by its header") {
     const TempFolder folder;
     make_database(folder.file("a.db"), kThousands);
     REQUIRE(::truncate(folder.file("a.db").c_str(), 100 * 4096) == 0);
@@ -119,7 +125,7 @@ TEST_CASE("a database cut short is known by its header") {
     CHECK(diagnostics.rows()[0].code == "db_corrupt");
 }
 
-TEST_CASE("a scan stops when the user wants to, and an exception passes through it") {
+TEST_CASE_METHOD(Loaded, "a scan stops when the user wants to, and an exception passes through it") {
     const TempFolder folder;
     make_database(folder.file("a.db"), kThousands);
     Diagnostics diagnostics;
@@ -149,10 +155,9 @@ TEST_CASE("a scan stops when the user wants to, and an exception passes through 
     CHECK(rows == 40000);
 }
 
-TEST_CASE("a load that was interrupted begins anew") {
+TEST_CASE_METHOD(Loaded, "a load that was interrupted begins anew") {
     const TempFolder folder;
     make_database(folder.file("ascend_pytorch_profiler_0.db"), kThousands);
-    test::Sql sql;
     Connection connection(sql.db());
     SourceFacts facts;
     const auto source =
@@ -172,7 +177,7 @@ TEST_CASE("a load that was interrupted begins anew") {
     CHECK(table->column(model_column(Model::kDeviceTask, "dur_ns")).integer(39999) == 1);
 }
 
-TEST_CASE("strict readers stop at the first finding") {
+TEST_CASE_METHOD(Loaded, "strict readers stop at the first finding") {
     const TempFolder folder;
     make_database(folder.file("a.db"),
                   "CREATE TABLE TASK(startNs, endNs, globalTaskId, taskType);"
