@@ -210,7 +210,7 @@ void CsvLoad::check_rows(CsvIndex& index, const Chunk& chunk, Result& result, st
     }
     rows.resize(kept);
     for (const uint32_t line : index.torn_quotes())
-        if (line <= result.lines)
+        if (!result.finished || line < result.lines)
             result.structure.add(CsvNote::kTornQuote, line, [] { return std::string(); });
 }
 

@@ -173,13 +173,13 @@ TEST_CASE("rows with cells missing or too many", "[csv]") {
               "1,short,T\n"
               "2,void k<int, 4, float>(a),T,1.5,2.5,\"\"\"8,8\"\"\"\n"
               "3,plain,T,1.5,2.5,,,\n"
-              "4,plain,T,1.5,2.5,4,surplus\n"
+              "4,plain,T,1.5,2.5,\"\"\"8,8\"\"\",surplus\n"
               "5,cut,T,1.2");
     CHECK(csv.rows({"step", "name", "op_type", "start_ns", "dur_ns", "input_shapes", "line"}) ==
           "1 'short' 'T' NULL NULL NULL 2; "
           "2 'void k<int, 4, float>(a)' 'T' 1500 2500 '8,8' 3; "
           "3 'plain' 'T' 1500 2500 NULL 4; "
-          "4 'plain' 'T' 1500 2500 '4' 5; "
+          "4 'plain' 'T' 1500 2500 '8,8' 5; "
           "5 'cut' 'T' NULL NULL NULL 6");
     CHECK(csv.codes() == "2:cells_missing 3:cells_surplus 5:cells_surplus 6:row_cut");
 }
@@ -385,6 +385,7 @@ TEST_CASE("what is read does not depend on chunks and threads", "[csv]") {
         if (random() % 2) text += "1,a,T";
         Csv whole(CsvKind::kKernelDetails);
         whole.write(text);
+        INFO(text);
         const std::string expected = whole.rows(columns), codes = whole.codes();
         for (const size_t chunk : {size_t{1}, size_t{40}, size_t{300}}) {
             for (const unsigned threads : {1u, 3u}) {

@@ -30,7 +30,9 @@ struct Plain {
             const std::string next = text.substr(i + 1, 2);
             const bool ends =
                 next.empty() || next[0] == ',' || next[0] == '\n' || next == "\r\n" || next == "\r";
-            if (!ends && feed) return std::string::npos;
+            size_t before = i;
+            while (before > at && text[before] == '"') --before;
+            if (!ends && (feed || text[before] == ',')) return std::string::npos;
             return i + 1;
         }
         return std::string::npos;
@@ -112,7 +114,8 @@ TEST_CASE("quotes where they do not belong", "[csv]") {
     CHECK(read_all("\"a\"b,c\n") == Rows{{"\"a\"b", "c"}});
     CHECK(read_all("\"a \"b\" c\",d\n") == Rows{{"\"a \"b\" c\"", "d"}});
     CHECK(read_all("\"1\"\t,d\n") == Rows{{"\"1\"\t", "d"}});
-    // Torn: the next quoted cell, on another line, shows it.
+    // Torn: the next quoted cell shows it.
+    CHECK(read_all("1,\"torn,2,\"\"\"8\"\"\"\n") == Rows{{"1", "\"torn", "2", "\"\"\"8\"\"\""}});
     CHECK(read_all("1,\"torn,2\n3,\"x,y\",4\n") == Rows{{"1", "\"torn", "2"}, {"3", "\"x,y\"", "4"}});
     // Torn: nothing closes it.
     CHECK(read_all("1,\"torn,2\n3,x,4\n") == Rows{{"1", "\"torn", "2"}, {"3", "x", "4"}});
