@@ -135,9 +135,13 @@ namespace {
 std::shared_ptr<Table> statistic(Model model, CsvKind kind, std::vector<std::string> files,
                                  const CsvRows& rows, std::initializer_list<const char*> same) {
     std::vector<CsvMapping> mapping = {{"source_row", "line"}};
+    if (kind == CsvKind::kStepTraceTime)
+        mapping.push_back({"communication_not_overlapped_exclude_receive_ns",
+                           "communication_not_overlapped_and_exclude_receive_ns"});
     for (const char* name : same) mapping.push_back({name, name});
     return make_csv_model_table(std::make_shared<CsvModel>(
-        model, kind, make_csv_table(csv_format(kind), std::move(files)), std::move(mapping), rows));
+        model, kind, make_csv_table(csv_format(kind), std::move(files), CsvFault::kDiagnostic),
+        std::move(mapping), rows));
 }
 
 }  // namespace
@@ -156,8 +160,7 @@ std::shared_ptr<Table> make_api_stat_table(std::vector<std::string> files) {
 std::shared_ptr<Table> make_step_time_table(std::vector<std::string> files, const CsvRows& rows) {
     return statistic(Model::kStepTime, CsvKind::kStepTraceTime, std::move(files), rows,
                      {"device_id", "step", "computing_ns", "communication_not_overlapped_ns", "overlapped_ns",
-                      "communication_ns", "free_ns", "stage_ns", "bubble_ns",
-                      "communication_not_overlapped_exclude_receive_ns", "preparing_ns"});
+                      "communication_ns", "free_ns", "stage_ns", "bubble_ns", "preparing_ns"});
 }
 
 }  // namespace profana

@@ -130,6 +130,8 @@ class PmuWriter {
 void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_file, int64_t id_base,
               Table& table, LoadContext& context) {
     const CsvFormat& format = *csv_format(csv->kind());
+    PmuWriter out(table, id_base);
+    if (csv->rows(context) == 0) return;
     ColumnSet counters;
     csv_columns_with_heads(format, read_csv_heads(first_file, context)).each([&](int column) {
         if (is_counter(format.columns[column].name)) counters.add(column);
@@ -138,7 +140,6 @@ void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_fil
     ColumnSet wanted = counters;
     if (extra >= 0) wanted.add(extra);
     csv->raw()->ensure(wanted, context);
-    PmuWriter out(table, id_base);
     struct Counter {
         const Column* column;
         uint32_t metric;
@@ -192,7 +193,8 @@ std::shared_ptr<CsvModel> kernel_csv(CsvKind kind, std::vector<std::string> file
           "aic_mac_time_ns", "aic_mte2_time_ns", "aiv_time_ns"})
         mapping.push_back({same, same});
     return std::make_shared<CsvModel>(
-        Model::kKernel, kind, make_csv_table(csv_format(kind), std::move(files)), std::move(mapping), rows);
+        Model::kKernel, kind, make_csv_table(csv_format(kind), std::move(files), CsvFault::kDiagnostic),
+        std::move(mapping), rows);
 }
 
 std::shared_ptr<Table> make_kernel_table(std::shared_ptr<CsvModel> csv) {
@@ -212,13 +214,16 @@ std::shared_ptr<Table> make_kernel_pmu_table(std::shared_ptr<CsvModel> csv, cons
 
 std::shared_ptr<Table> make_task_time_table(std::vector<std::string> files, const CsvRows& rows,
                                             std::shared_ptr<Table> kernels, int64_t id_base) {
-    std::vector<CsvMapping> mapping = {
-        {"name", "kernel_name"}, {"task_type", "kernel_type"}, {"source_row", "line"}};
-    for (const char* same : {"device_id", "stream_id", "task_id", "start_ns", "dur_ns"})
-        mapping.push_back({same, same});
-    auto csv = std::make_shared<CsvModel>(Model::kDeviceTask, CsvKind::kTaskTime,
-                                          make_csv_table(csv_format(CsvKind::kTaskTime), std::move(files)),
-                                          std::move(mapping), rows);
+    std::vector<CsvMapping> mapping = {{"name", "kernel_name"},
+                                       {"task_type", "kernel_type"},
+                                       {"start_ns", "task_start_ns"},
+                                       {"dur_ns", "task_time_ns"},
+                                       {"source_row", "line"}};
+    for (const char* same : {"device_id", "stream_id", "task_id"}) mapping.push_back({same, same});
+    auto csv = std::make_shared<CsvModel>(
+        Model::kDeviceTask, CsvKind::kTaskTime,
+        make_csv_table(csv_format(CsvKind::kTaskTime), std::move(files), CsvFault::kDiagnostic),
+        std::move(mapping), rows);
     return make_model_table(
         Model::kDeviceTask, [csv, kernels = std::move(kernels), id_base](
                                 Table& table, const ColumnSet& wanted, LoadContext& context) {
