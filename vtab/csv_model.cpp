@@ -1,5 +1,6 @@
 #include "vtab/csv_model.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -101,16 +102,19 @@ std::shared_ptr<const Column> CsvModel::column(const char* model_name, LoadConte
     return constant;
 }
 
-void CsvModel::give(Table& table, const ColumnSet& wanted, LoadContext& context) {
-    // One pass over the file for all columns that are wanted of it.
+void CsvModel::load(const ColumnSet& wanted, const std::vector<const char*>& also, LoadContext& context) {
     ColumnSet raw_wanted;
-    const auto& columns = model_specs()[static_cast<size_t>(model_)].columns;
-    wanted.each([&](int number) {
-        for (const CsvMapping& map : mapping_)
-            if (std::strcmp(map.model, columns[number + kFirstModelColumn].name) == 0)
-                raw_wanted.add(csv_column(kind_, map.csv));
-    });
+    for (const CsvMapping& map : mapping_) {
+        const bool named = std::any_of(also.begin(), also.end(),
+                                       [&](const char* name) { return std::strcmp(name, map.model) == 0; });
+        if (named || wanted.has(model_column(model_, map.model))) raw_wanted.add(csv_column(kind_, map.csv));
+    }
     raw_->ensure(raw_wanted, context);
+}
+
+void CsvModel::give(Table& table, const ColumnSet& wanted, LoadContext& context) {
+    load(wanted, {}, context);
+    const auto& columns = model_specs()[static_cast<size_t>(model_)].columns;
     table.set_rows(rows(context));
     wanted.each([&](int number) {
         const char* name = columns[number + kFirstModelColumn].name;
