@@ -84,11 +84,12 @@ def kernels(model, folder, only_device):
         model.add("prof_kernel_pmu", kernel_id=kernel, metric=name, value=value)
 
 
-def op_statistic(model, folder):
+def op_statistic(model, folder, only_device):
     for line, row in enumerate(rows_of(folder, "op_statistic.csv"), 2):
         times = {c: m.ns(cell(row, h)) for c, h in (("total_ns", "Total Time(us)"), ("min_ns", "Min Time(us)"),
                                                     ("avg_ns", "Avg Time(us)"), ("max_ns", "Max Time(us)"))}
-        model.add("prof_op_stat", device_id=integer(cell(row, "Device_id")), op_type=cell(row, "OP Type"),
+        device = integer(cell(row, "Device_id")) if "Device_id" in row else only_device
+        model.add("prof_op_stat", device_id=device, op_type=cell(row, "OP Type"),
                   core_type=cell(row, "Core Type"), count=integer(cell(row, "Count")) or 0,
                   ratio_percent=float(cell(row, "Ratio(%)") or 0), source_row=line, **times)
 
@@ -352,7 +353,7 @@ def read(model, path):
         kernels(model, folder, only_device)
         api_statistic(model, folder)
         step_time(model, folder, only_device)
-        op_statistic(model, folder)
+        op_statistic(model, folder, only_device)
         memory_record(model, folder)
         bandwidth(model, folder)
     trace = Trace(model, events, only_device)

@@ -22,8 +22,11 @@ AGREE = [
     # The times of counters are rounded to ns in text.
     ("counters", "SELECT start_ns, aicore_time_ns, aic_mac_time_ns, aic_mte2_time_ns, aiv_time_ns, aiv_vec_time_ns "
                  "FROM {p}kernel WHERE is_communication = 0", None),
-    ("operators", "SELECT process_id, thread_id, name, step, start_ns, end_ns, dur_ns, depth, thread_depth, input_shapes, "
-                  "input_types, call_stack, sequence_number, fwd_thread_id FROM {p}host_op WHERE kind = 'op'", None),
+    ("operators", "SELECT process_id, thread_id, name, step, start_ns, end_ns, dur_ns, depth, thread_depth, call_stack, "
+                  "sequence_number, fwd_thread_id FROM {p}host_op WHERE kind = 'op'", None),
+    # This trace writes no inputs for collectives of the backward thread.
+    ("inputs of operators", "SELECT name, start_ns, input_shapes, input_types FROM {p}host_op "
+                            "WHERE kind = 'op' AND name NOT IN ('HcclAllReduce', 'c10d::allreduce_')", None),
     ("parents of operators", "SELECT o.start_ns, o.name, q.start_ns, q.name, r.start_ns, r.name, o.self_ns "
                              "FROM {p}host_op o LEFT JOIN {p}host_op q ON q.id = o.parent_id "
                              "LEFT JOIN {p}host_op r ON r.id = o.root_id WHERE o.kind = 'op'", None),
@@ -46,9 +49,14 @@ AGREE = [
      "SELECT stream_id, task_id, start_ns, end_ns, connection_id, size_bytes FROM {p}device_task WHERE NOT is_schedule"),
     ("kernels among tasks", "SELECT t.start_ns, t.stream_id, k.name, k.start_ns FROM {p}device_task t "
                             "JOIN {p}kernel k ON k.id = t.kernel_id", None),
+    # A database's connection ids reach the tasks around a collective too, a trace's flows the collective alone.
     ("launches", "SELECT o.name, o.start_ns, l.launch_ns, l.device_ns, k.name, c.name FROM {p}launch l "
                  "JOIN {p}host_op o ON o.id = l.host_op_id LEFT JOIN {p}kernel k ON k.id = l.kernel_id "
-                 "LEFT JOIN {p}comm_op c ON c.id = l.comm_op_id WHERE l.category IN ('async_npu', 'connection')", None),
+                 "LEFT JOIN {p}comm_op c ON c.id = l.comm_op_id WHERE l.category = 'async_npu'",
+     "SELECT o.name, o.start_ns, l.launch_ns, l.device_ns, k.name, c.name FROM {p}launch l "
+     "JOIN {p}host_op o ON o.id = l.host_op_id LEFT JOIN {p}kernel k ON k.id = l.kernel_id "
+     "LEFT JOIN {p}comm_op c ON c.id = l.comm_op_id LEFT JOIN {p}device_task t ON t.id = l.device_task_id "
+     "WHERE l.category = 'connection' AND t.is_schedule IS NOT 1 AND t.task_type IS NOT 'EVENT_WAIT_SQE'"),
     ("allocations", "SELECT m.device_id, m.name, m.size_bytes, m.alloc_ns, m.release_ns, m.dur_ns, m.attach_ns, o.name, "
                     "o.start_ns, m.stream_ptr FROM {p}memory_alloc m LEFT JOIN {p}host_op o ON o.id = m.host_op_id", None),
     # What the process holds as a whole comes from NPU_MEM, which this database lacks.
@@ -64,9 +72,9 @@ AGREE = [
                    "round(bandwidth_gb_per_s, 9), round(elapse_time_ms, 9), round(wait_time_ms, 9) FROM {p}comm_bandwidth "
                    "WHERE transit_size_mb > 0 AND op_name <> 'Total Op Info'", None),
     ("process groups", "SELECT group_id, group_name, group_rank, ranks FROM {p}process_group", None),
-    # api_statistic.csv has three decimals of us.
-    ("statistics of CANN", "SELECT level, name, count, total_ns, avg_ns, min_ns, max_ns, round(variance, 3) FROM {p}api_stat",
-     None),
+    # api_statistic.csv has three decimals of us, so a mean of half a ns is rounded by its writer.
+    ("statistics of CANN", "SELECT level, name, count, total_ns, CASE WHEN total_ns % count * 2 <> count THEN avg_ns END, "
+                           "min_ns, max_ns, round(variance, 3) FROM {p}api_stat", None),
 ]
 
 

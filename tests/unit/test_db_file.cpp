@@ -66,8 +66,8 @@ TEST_CASE_METHOD(Loaded, "what is no database says so") {
 
 TEST_CASE_METHOD(Loaded, "the content of a database is told by its tables, then by its name") {
     const TempFolder folder;
-    const auto content = [&](const std::string& name, const std::string& sql) {
-        make_database(folder.file(name), sql);
+    const auto content = [&](const std::string& name, const std::string& statements) {
+        make_database(folder.file(name), statements);
         return db_content(folder.file(name));
     };
     CHECK(content("a.db", "CREATE TABLE PYTORCH_API(a); CREATE TABLE TASK(a)") == DbContent::kPyTorch);
