@@ -56,7 +56,8 @@ AGREE = [
      "SELECT o.name, o.start_ns, l.launch_ns, l.device_ns, k.name, c.name FROM {p}launch l "
      "JOIN {p}host_op o ON o.id = l.host_op_id LEFT JOIN {p}kernel k ON k.id = l.kernel_id "
      "LEFT JOIN {p}comm_op c ON c.id = l.comm_op_id LEFT JOIN {p}device_task t ON t.id = l.device_task_id "
-     "WHERE l.category = 'connection' AND t.is_schedule IS NOT 1 AND t.task_type IS NOT 'EVENT_WAIT_SQE'"),
+     "WHERE l.category = 'connection' AND t.is_schedule IS NOT 1 AND t.task_type IS NOT 'EVENT_WAIT_SQE' "
+     "AND t.task_type IS NOT 'C_CORE_SQE'"),
     ("allocations", "SELECT m.device_id, m.name, m.size_bytes, m.alloc_ns, m.release_ns, m.dur_ns, m.attach_ns, o.name, "
                     "o.start_ns, m.stream_ptr FROM {p}memory_alloc m LEFT JOIN {p}host_op o ON o.id = m.host_op_id", None),
     # What the process holds as a whole comes from NPU_MEM, which this database lacks.
