@@ -282,8 +282,7 @@ Part whole_table(std::shared_ptr<Table> table) {
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider) {
     connection.add_table({spec.name, "table", column_help(spec), table_help(spec)});
     if (spec.alias != nullptr)
-        connection.add_table(
-            {spec.alias, "table", column_help(spec), std::string("Another name of ") + spec.name + "."});
+        connection.add_table({spec.alias, "table", "", std::string("Another name of ") + spec.name + "."});
     const std::shared_ptr<TableProvider> shared = std::move(provider);
     int code = SQLITE_OK;
     for (const char* name : {spec.name, spec.alias}) {
