@@ -69,8 +69,8 @@ std::string declaration(const TableSpec& spec) {
         if (sql.back() != '(') sql += ", ";
         sql += quoted(column.name) + declared_type(column.type) + (hidden ? " HIDDEN" : "");
     };
-    for (const ColumnSpec& column : spec.columns) add(column, column.hidden);
     for (const ColumnSpec& argument : spec.arguments) add(argument, true);
+    for (const ColumnSpec& column : spec.columns) add(column, column.hidden);
     return sql + ")";
 }
 
@@ -180,7 +180,7 @@ int at_end(sqlite3_vtab_cursor* cursor) {
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
     return guard_table(cursor->pVtab, [&] {
-        scan_of(cursor).column(context, number);
+        scan_of(cursor).column(context, spec_column(table_of(cursor->pVtab).spec, number));
         return SQLITE_OK;
     });
 }
