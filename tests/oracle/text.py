@@ -268,11 +268,11 @@ class Trace:
                       end_ns=time["end_ns"])
         elif where == "CANN":
             model.add("prof_host_op", process_id=e.get("pid"), thread_id=e.get("tid"), name=name, kind="api",
-                      connection_id=args.get("connection_id"), source_row=position, **time)
+                      connection_id=connection(args), source_row=position, **time)
         elif where == "Ascend Hardware":
             stream = args.get("Stream Id", args.get("Physic Stream Id"))
             model.add("prof_device_task", device_id=self._device(e), stream_id=stream, task_id=args.get("Task Id"), name=name,
-                      task_type=args.get("Task Type"), connection_id=args.get("connection_id"),
+                      task_type=args.get("Task Type"), connection_id=connection(args),
                       size_bytes=args.get("size(B)", args.get("data size(Byte)")), source_row=position, **time)
             model.rows["prof_device_task"][-1]["at"] = (e.get("pid"), e.get("tid"), time["start_ns"])
         elif where == "Overlap Analysis":
@@ -305,7 +305,7 @@ class Trace:
                 ident = re.fullmatch(r"Group (\S+) Communication", names[index])
                 op = model.add("prof_comm_op", device_id=self._device(e), op_type=m.op_type_of(name), plane_count=planes.get(index, 0),
                                process_group=group_names.get(ident.group(1)) if ident else None,
-                               connection_id=args.get("connection_id"), **group, **event_time(e))
+                               connection_id=connection(args), **group, **event_time(e))
                 op["at"] = (e.get("pid"), e.get("tid"), op["start_ns"])
             else:
                 model.add("prof_comm_task", plane_id=e.get("tid"), size_bytes=args.get("size(Byte)"),
@@ -373,6 +373,12 @@ class Trace:
         for table in ("prof_device_task", "prof_comm_op"):
             for row in model.rows[table]:
                 row.pop("at", None)
+
+
+def connection(args):
+    """-1, 0 and 2^32 - 1 are none."""
+    value = args.get("connection_id")
+    return None if value in (None, -1, 0, 4294967295) else value
 
 
 def number(value):
