@@ -173,6 +173,100 @@ class Gpu:
         return text + "".join(f', "{k}": {v}' for k, v in numbers.items()) + "}"
 
 
+class Db:
+    """An ascend_pytorch_profiler database. Times in us as elsewhere; ids are the database's own."""
+
+    TABLES = {
+        "STRING_IDS": "id INTEGER PRIMARY KEY, value TEXT",
+        "META_DATA": "name TEXT, value TEXT",
+        "NPU_INFO": "id INTEGER, name TEXT",
+        "RANK_DEVICE_MAP": "rankId INTEGER, deviceId INTEGER",
+        "ENUM_API_TYPE": "id INTEGER PRIMARY KEY, name TEXT",
+        "STEP_TIME": "id INTEGER, startNs INTEGER, endNs INTEGER",
+        "TASK": "startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, "
+                "globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER",
+        "COMPUTE_TASK_INFO": "name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, mixBlockNum INTEGER, "
+                             "taskType INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER, "
+                             "inputShapes INTEGER, outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER, "
+                             "attrInfo INTEGER, opState INTEGER, hf32Eligible INTEGER",
+        "COMMUNICATION_OP": "opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER, "
+                            "opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType INTEGER, "
+                            "count NUMERIC, opType INTEGER, deviceId INTEGER",
+        "COMMUNICATION_TASK_INFO": "name INTEGER, globalTaskId INTEGER, taskType INTEGER, planeId INTEGER, "
+                                   "groupName INTEGER, notifyId INTEGER, rdmaType INTEGER, srcRank INTEGER, "
+                                   "dstRank INTEGER, transportType INTEGER, size INTEGER, dataType INTEGER, "
+                                   "linkType INTEGER, opId INTEGER",
+        "PYTORCH_API": "startNs TEXT, endNs TEXT, globalTid INTEGER, connectionId INTEGER, name INTEGER, "
+                       "sequenceNumber INTEGER, fwdThreadId INTEGER, inputDtypes INTEGER, inputShapes INTEGER, "
+                       "callchainId INTEGER, type INTEGER",
+        "CONNECTION_IDS": "id INTEGER, connectionId INTEGER",
+        "OP_MEMORY": "name INTEGER, size INTEGER, allocationTime INTEGER, releaseTime INTEGER, activeReleaseTime INTEGER, "
+                     "duration INTEGER, activeDuration INTEGER, streamPtr INTEGER, deviceId INTEGER",
+    }
+    API = {"op": 50001, "queue": 50002, "trace": 50003}
+
+    def __init__(self):
+        self.rows = {table: [] for table in self.TABLES}
+        self.strings, self.gid, self.conn = {}, 0, 0
+        self.rows["ENUM_API_TYPE"] = [(ident, name) for name, ident in self.API.items()]
+        self.rows["META_DATA"] = [("SCHEMA_VERSION", "1.2.0")]
+        self.rows["RANK_DEVICE_MAP"] = [(0, 0)]
+
+    def text(self, value):
+        return None if value is None else self.strings.setdefault(value, len(self.strings) + 1)
+
+    def api(self, name, start, dur, connections=(), kind="op", thread=1, dims=None):
+        ident = None
+        if connections:
+            self.conn += 1
+            ident = self.conn
+            self.rows["CONNECTION_IDS"] += [(ident, c) for c in connections]
+        self.rows["PYTORCH_API"].append((str(ns(start)), str(ns(start) + round(dur * 1000)), (9 << 32) + thread, ident,
+                                         self.text(name), None, None, None, self.text(dims), None, self.API[kind]))
+
+    def task(self, start, dur, task_type, connection=-1, stream=7):
+        self.gid += 1
+        self.rows["TASK"].append((ns(start), ns(start) + round(dur * 1000), 0, connection, self.gid, 9, self.text(task_type),
+                                  4294967295, stream, self.gid, 4294967295))
+        return self.gid
+
+    def kernel(self, name, start, dur, op_type=None, core="AI_VECTOR_CORE", rts="KERNEL_AIVEC", connection=-1, shapes=None,
+               stream=7):
+        na = self.text("N/A")
+        gid = self.task(start, dur, rts, connection, stream)
+        self.rows["COMPUTE_TASK_INFO"].append((self.text(name), gid, 1, 0, self.text(core), self.text(op_type or name), na, na,
+                                               na if shapes is None else self.text(f'"{shapes}"'), na, na, na, na, na, na))
+
+    def collective(self, name, op_type, start, dur, group, connection=-1):
+        op = len(self.rows["COMMUNICATION_OP"]) + 1
+        self.rows["COMMUNICATION_OP"].append((self.text(name), ns(start), ns(start) + round(dur * 1000), connection,
+                                              self.text(group), op, 0, 0, 0, self.text("N/A"), 1, self.text(op_type), 0))
+        return op
+
+    def comm_task(self, op, name, start, dur, group, plane=0):
+        gid = self.task(start, dur, "NOTIFY_WAIT_SQE", stream=50 + plane)
+        self.rows["COMMUNICATION_TASK_INFO"].append((self.text("c"), gid, self.text(name), plane, self.text(group), -1, 65534,
+                                                     0, 1, 65534, 0, 65534, 65534, op))
+
+    def block(self, name, size, alloc, release=None):
+        self.rows["OP_MEMORY"].append((self.text(name), size, ns(alloc), ns(release) if release is not None else None, None,
+                                       None, None, 1, 0))
+
+    def write(self, folder, groups=None):
+        out = os.path.join(folder, "ASCEND_PROFILER_OUTPUT")
+        os.makedirs(out)
+        if groups:
+            self.rows["META_DATA"].append(("parallel_group_info", json.dumps({k: {"group_name": v} for k, v in groups.items()})))
+        with sqlite3.connect(os.path.join(out, "ascend_pytorch_profiler_0.db")) as db:
+            for table, columns in self.TABLES.items():
+                rows = [(i, v) for v, i in self.strings.items()] if table == "STRING_IDS" else self.rows[table]
+                if rows:
+                    db.execute(f"CREATE TABLE {table}({columns})")
+                    db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * (columns.count(',') + 1))})", rows)
+        db.close()
+        return folder
+
+
 class Session:
     """A connection that holds base against comparison."""
 

@@ -338,12 +338,108 @@ def groups(case):
                        ("dp: Group 3 Communication", 50000, 50000), ("dp: Group 4 Communication", 50000, 0)])
 
 
+def overlaps(case):
+    """Time that two collectives of a group share counts once."""
+    t = Text()
+    t.group("1")
+    t.collective("1", "hcom_allReduce__1_0_1", 100, 50)
+    t.collective("1", "hcom_allReduce__1_1_1", 120, 30)
+    t.lane("Communication(Not Overlapped)", 100, 50)
+    case.checks.equal("group", metrics(case.session(case.text(t))).get("Group 1 Communication"), 50000)
+
+
+def time_spelling(case):
+    """1650.0 and 1650.000 are one time."""
+    t = Text()
+    t.op("aten::div", 0, 40)
+    t.kernel("Div1", 1650, 5, launch=0)
+    for e in t.events:
+        if e.get("name") == "Div1":
+            e["ts"] = e["ts"][:-2]
+    s = case.session(case.text(t))
+    case.checks.equal("work", s.value("SELECT base_device_ns FROM operator_compare"), 5000)
+
+
+def stream_spelling(case):
+    """Newer traces call the stream Physic Stream Id."""
+    t = Text()
+    t.kernel("k", 100, 5)
+    t.task("copy", 200, 6, "SDMA_SQE")
+    t.lane("Computing", 100, 5)
+    t.lane("Free", 105, 200)
+    for e in t.events:
+        if "Stream Id" in e.get("args", {}):
+            e["args"]["Physic Stream Id"] = e["args"].pop("Stream Id")
+    case.checks.equal("copies", metrics(case.session(case.text(t))).get("SDMA"), 6000)
+
+
+def flow_category(case):
+    """gpu_flow_cat is found in any case."""
+    g = Gpu()
+    g.op("aten::mm", 0, 100)
+    g.kernel("gemm", 200, 7, launch=0)
+    for e in g.events:
+        if e["cat"] == "ac2g":
+            e["cat"] = "My_Flow"
+    path = case.gpu(g)
+    options = {"gpu_flow_cat": "MY_FLOW"}
+    s = case.session(path, base_options=options, comparison_options=options)
+    case.checks.equal("work", s.value("SELECT base_device_ns FROM operator_compare"), 7000)
+
+
+def tasks_by_name(case):
+    """Tasks of the two sides stand beside those of the same name."""
+    def run(tasks):
+        t = Text()
+        t.group("1")
+        t.collective("1", "hcom_send__1_0_1", 0, 100)
+        for i, name in enumerate(tasks):
+            t.comm_task("1", 0, name, i * 10, 5)
+        return case.text(t)
+    s = case.session(run(["Notify_Record", "Notify_Wait"]), run(["Notify_Wait", "RDMASend"]))
+    case.checks.equal("tasks", s.rows("SELECT task, base_calls, comparison_calls FROM communication_compare ORDER BY order_id"),
+                      [(None, 1, 1), ("Notify_Record", 1, None), ("Notify_Wait", 1, 1), ("RDMASend", None, 1)])
+
+
+def glued_keys(case):
+    """Type A with shapes 12 and type A1 with shapes 2 are two groups; so are a scalar's and unknown shapes."""
+    t = Text()
+    t.kernel("k", 0, 1, "A", shapes="12")
+    t.kernel("k", 10, 2, "A1", shapes="2")
+    t.kernel("k", 20, 4, "A", shapes="")
+    t.kernel("k", 30, 8, "A")
+    s = case.session(case.text(t))
+    case.checks.equal("groups", s.rows("SELECT kernel_type, input_shapes, base_total_ns FROM kernel_compare ORDER BY order_id"),
+                      [("A", "12", 1000), ("A", "", 4000), ("A", None, 8000), ("A1", "2", 2000)])
+
+
+def gpu_kernels(case):
+    """GPU kernels have no type; their names stand for it."""
+    g = Gpu()
+    g.kernel("gemm", 0, 3)
+    g.kernel("gemm", 10, 4)
+    s = case.session(case.gpu(g))
+    case.checks.equal("kernels", s.rows("SELECT kernel_type, base_calls, base_total_ns FROM kernel_compare"), [("gemm", 2, 7000)])
+
+
+def bad_row(case):
+    """A kernel without a start time is left out, the others are not."""
+    t = Text()
+    t.kernel("good", 0, 3)
+    t.kernel("bad", 10, 4)
+    t.kernels[-1][1][7] = "N/A"
+    s = case.session(case.text(t))
+    case.checks.equal("kernels", s.rows("SELECT kernel_type FROM kernel_compare"), [("good",)])
+    case.checks.equal("said so", s.value("SELECT count(*) > 0 FROM prof_diagnostic WHERE source LIKE '%kernel_details.csv%'"), 1)
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
         for test in (nesting, innermost_owner, backward_split, matching, drill_down, host_operators, kernel_types, copies,
-                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups):
+                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, overlaps,
+                     time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row):
             before = len(checks.wrong)
             test(case)
             checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]
