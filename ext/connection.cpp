@@ -153,7 +153,8 @@ Connection::Connection(sqlite3* db) : db_(db) {}
 Connection::~Connection() = default;
 
 Progress& Connection::progress() {
-    if (progress_ == nullptr || progress_->cancelled()) progress_ = std::make_unique<SqliteProgress>(db_);
+    if (progress_ == nullptr) progress_ = std::make_unique<SqliteProgress>(db_);
+    progress_->reset();
     return *progress_;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ class Connection {
 
     // Cursors open on our tables. Files are looked at anew only while there is none: between statements.
     int scans = 0;
+    std::set<std::shared_ptr<const Table>> pinned;  // of cursors that are closed, until there is none open
     FileStamp main_seen;  // the main database as it was when it was last looked at
 
   private:

@@ -156,19 +156,24 @@ void set_count(sqlite3_context* context, int count, sqlite3_value** values) {
     });
 }
 
-// Keeps the decoded set while SQLite says that the argument stays the same.
+// The set of this thread's last call, so that many questions about one set decode it once.
+const IntervalSet& remembered_set(const Argument& argument) {
+    static thread_local std::string bytes;
+    static thread_local IntervalSet set;
+    const bool is_blob = sqlite3_value_type(argument.value) == SQLITE_BLOB;
+    if (!is_blob || bytes.empty() || blob_argument(argument) != bytes) {
+        bytes.clear();
+        set = set_argument(argument);
+        bytes = blob_argument(argument);
+    }
+    return set;
+}
+
 void set_contains(sqlite3_context* context, int count, sqlite3_value** values) {
     guard_function(context, [&] {
         if (any_null(count, values)) return;
         const int64_t time = integer_argument({"interval_contains", "t", values[1]});
-        if (const auto* kept = static_cast<IntervalSet*>(sqlite3_get_auxdata(context, 0))) {
-            sqlite3_result_int(context, contains(*kept, time));
-            return;
-        }
-        auto set = std::make_unique<IntervalSet>(set_argument({"interval_contains", "set", values[0]}));
-        sqlite3_result_int(context, contains(*set, time));
-        sqlite3_set_auxdata(context, 0, set.release(),
-                            [](void* kept) { delete static_cast<IntervalSet*>(kept); });
+        sqlite3_result_int(context, contains(remembered_set({"interval_contains", "set", values[0]}), time));
     });
 }
 

@@ -56,15 +56,6 @@ void op(sqlite3_context* context, int count, sqlite3_value** values) {
            });
 }
 
-// The n-th tensor's shape, for rules that need one operand by itself.
-void tensor_shape(sqlite3_context* context, int count, sqlite3_value** values) {
-    answer(context, count, values, "tensor_shape", {{"shapes"}, {"n"}}, [&](const Arguments& in) {
-        const TensorList list = parse_tensors(in.text(0));
-        const auto n = static_cast<size_t>(in.integer(1, 0));
-        if (n < list.size() && list[n]) result_text(context, shape_text(*list[n]));
-    });
-}
-
 constexpr FunctionSpec kFunctions[] = {
     {"kernel_flops", -1, kPure,
      "kernel_flops(rule TEXT, input_shapes TEXT, input_formats TEXT, output_shapes TEXT, output_formats TEXT "
@@ -91,11 +82,6 @@ constexpr FunctionSpec kFunctions[] = {
      "tell. Error: "
      "unknown rule.",
      op},
-    {"tensor_shape", -1, kPure, "tensor_shape(shapes TEXT, n INTEGER) -> TEXT",
-     "Shape of the n-th tensor (from 0) of a list in JSON or the profiler's form, as '[64,3,11,11]'; NULL "
-     "where there is "
-     "none.",
-     tensor_shape},
 };
 
 }  // namespace

@@ -53,11 +53,21 @@ void read_profiler_info(Capture& capture, Diagnostics& diagnostics) {
     if (facts.level.empty()) facts.level = level_name(info.text({"profiler_parameters", "profiler_level"}));
     const bool mindspore =
         info.at({"profiler_parameters"}) || info.at({"ms_version"}) || info.at({"context_mode"});
-    if (mindspore) facts.framework = "MindSpore";
-    if (!mindspore && info.at({"config"}) && facts.framework.empty()) facts.framework = "PyTorch";
+    if (facts.framework.empty() && (mindspore || info.at({"config"})))
+        facts.framework = mindspore ? "MindSpore" : "PyTorch";
     facts.versions = json_object({{"torch_npu", info.text({"torch_npu_version"})},
                                   {"mindspore", info.text({"ms_version"})},
                                   {"cann", info.text({"cann_version"})}});
+}
+
+// What the names of the database and of the rank's folder say; empty: nothing.
+std::string framework_of_names(const Capture& capture) {
+    const std::string database = capture.first(FileRole::kDatabase);
+    const std::string_view file = base_name(database), folder = base_name(capture.root);
+    if (file.starts_with("ascend_pytorch_profiler")) return "PyTorch";
+    if (file.starts_with("ascend_mindspore_profiler")) return "MindSpore";
+    if (folder.ends_with("_ascend_pt")) return "PyTorch";
+    return folder.ends_with("_ascend_ms") ? "MindSpore" : "";
 }
 
 // rank_id of info.json.N is that of the process; it is -1 unless the environment named one.
@@ -139,15 +149,12 @@ bool has_gpu_category(std::string_view text) {
 
 void read_capture_facts(Capture& capture, LoadContext& context) {
     SourceFacts& facts = capture.facts;
+    if (facts.framework.empty()) facts.framework = framework_of_names(capture);
     read_profiler_info(capture, context.diagnostics);
     for (const std::string& path : capture.all(FileRole::kDatabase)) {
         const std::string_view name = base_name(path);
         take_rank(facts.rank, number_in_name(name, "ascend_pytorch_profiler_", ".db"));
         take_rank(facts.rank, number_in_name(name, "ascend_mindspore_profiler_", ".db"));
-        if (facts.framework.empty() && name.starts_with("ascend_pytorch_profiler"))
-            facts.framework = "PyTorch";
-        if (facts.framework.empty() && name.starts_with("ascend_mindspore_profiler"))
-            facts.framework = "MindSpore";
         // msmonitor_<pid>_<time>_<rank>.db
         const size_t last = name.rfind('_');
         if (name.starts_with("msmonitor_") && last != std::string_view::npos)

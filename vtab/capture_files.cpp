@@ -105,6 +105,7 @@ std::optional<NamedFile> file_by_name(std::string_view name) {
         if (match_stem(name, stem, ".csv", file)) return file;
     for (const Stem& stem : kJsonStems)
         if (name == std::string(stem.name) + ".json") return NamedFile{stem.role, stem.name, 0, ""};
+    if (name == "trace_view.json.gz") return NamedFile{FileRole::kTrace, "trace_view", 0, ""};
     if (match_stem(name, {"msprof", FileRole::kTrace}, ".json", file) && !file.stamp.empty()) return file;
     if (name == "profiler_info.json" || number_in_name(name, "profiler_info_", ".json"))
         return NamedFile{FileRole::kProfilerInfo, "profiler_info", 0, ""};

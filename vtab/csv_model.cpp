@@ -1,5 +1,6 @@
 #include "vtab/csv_model.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -101,16 +102,19 @@ std::shared_ptr<const Column> CsvModel::column(const char* model_name, LoadConte
     return constant;
 }
 
-void CsvModel::give(Table& table, const ColumnSet& wanted, LoadContext& context) {
-    // One pass over the file for all columns that are wanted of it.
+void CsvModel::load(const ColumnSet& wanted, const std::vector<const char*>& also, LoadContext& context) {
     ColumnSet raw_wanted;
-    const auto& columns = model_specs()[static_cast<size_t>(model_)].columns;
-    wanted.each([&](int number) {
-        for (const CsvMapping& map : mapping_)
-            if (std::strcmp(map.model, columns[number + kFirstModelColumn].name) == 0)
-                raw_wanted.add(csv_column(kind_, map.csv));
-    });
+    for (const CsvMapping& map : mapping_) {
+        const bool named = std::any_of(also.begin(), also.end(),
+                                       [&](const char* name) { return std::strcmp(name, map.model) == 0; });
+        if (named || wanted.has(model_column(model_, map.model))) raw_wanted.add(csv_column(kind_, map.csv));
+    }
     raw_->ensure(raw_wanted, context);
+}
+
+void CsvModel::give(Table& table, const ColumnSet& wanted, LoadContext& context) {
+    load(wanted, {}, context);
+    const auto& columns = model_specs()[static_cast<size_t>(model_)].columns;
     table.set_rows(rows(context));
     wanted.each([&](int number) {
         const char* name = columns[number + kFirstModelColumn].name;
@@ -135,9 +139,13 @@ namespace {
 std::shared_ptr<Table> statistic(Model model, CsvKind kind, std::vector<std::string> files,
                                  const CsvRows& rows, std::initializer_list<const char*> same) {
     std::vector<CsvMapping> mapping = {{"source_row", "line"}};
+    if (kind == CsvKind::kStepTraceTime)
+        mapping.push_back({"communication_not_overlapped_exclude_receive_ns",
+                           "communication_not_overlapped_and_exclude_receive_ns"});
     for (const char* name : same) mapping.push_back({name, name});
     return make_csv_model_table(std::make_shared<CsvModel>(
-        model, kind, make_csv_table(csv_format(kind), std::move(files)), std::move(mapping), rows));
+        model, kind, make_csv_table(csv_format(kind), std::move(files), CsvFault::kDiagnostic),
+        std::move(mapping), rows));
 }
 
 }  // namespace
@@ -156,8 +164,7 @@ std::shared_ptr<Table> make_api_stat_table(std::vector<std::string> files) {
 std::shared_ptr<Table> make_step_time_table(std::vector<std::string> files, const CsvRows& rows) {
     return statistic(Model::kStepTime, CsvKind::kStepTraceTime, std::move(files), rows,
                      {"device_id", "step", "computing_ns", "communication_not_overlapped_ns", "overlapped_ns",
-                      "communication_ns", "free_ns", "stage_ns", "bubble_ns",
-                      "communication_not_overlapped_exclude_receive_ns", "preparing_ns"});
+                      "communication_ns", "free_ns", "stage_ns", "bubble_ns", "preparing_ns"});
 }
 
 }  // namespace profana

@@ -32,6 +32,8 @@ class CsvModel {
              CsvRows rows)
         : model_(model), kind_(kind), raw_(std::move(raw)), mapping_(std::move(mapping)), rows_(rows) {}
 
+    // Reads the columns of the file behind model columns: those wanted, and others by name, in one pass.
+    void load(const ColumnSet& wanted, const std::vector<const char*>& also, LoadContext& context);
     // Gives the wanted columns that are mapped.
     void give(Table& table, const ColumnSet& wanted, LoadContext& context);
     // A mapped column by its model name, with the rows chosen; nullptr: the file does not have it.
@@ -63,7 +65,7 @@ std::shared_ptr<Table> make_csv_model_table(std::shared_ptr<CsvModel> csv);
 
 // prof_kernel and prof_kernel_pmu of kernel_details.csv or op_summary_*.csv.
 std::shared_ptr<CsvModel> kernel_csv(CsvKind kind, std::vector<std::string> files, const CsvRows& rows);
-std::shared_ptr<Table> make_kernel_table(std::shared_ptr<CsvModel> csv);
+std::shared_ptr<Table> make_kernel_table(std::shared_ptr<CsvModel> csv, const std::string& first_file);
 std::shared_ptr<Table> make_kernel_pmu_table(std::shared_ptr<CsvModel> csv, const std::string& first_file,
                                              int64_t id_base);
 

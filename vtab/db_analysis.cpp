@@ -114,6 +114,7 @@ class Bandwidths {
     Load& load_;
     std::map<Operation, OperationTimes> times_;
     std::vector<Operation> order_;  // of CommAnalyzerTime
+    std::set<std::pair<Operation, std::string>> seen_;
     std::vector<Row> rows_;
 };
 
@@ -137,22 +138,22 @@ void Bandwidths::read_transports(const DbTable& table) {
     const int transport = scan.cell({"transport_type", "band_type"}), size = scan.cell({"transit_size"}),
               time = scan.cell({"transit_time"}), bandwidth = scan.cell({"bandwidth"}),
               large = scan.cell({"large_packet_ratio"});
-    std::set<std::pair<Operation, std::string>> seen;
     scan.run(load_.context, [&](const DbRow& row) {
         const Operation operation = cells.of(row);
         const std::string name(row.text(transport));
-        if (!seen.emplace(operation, name).second) return;
+        if (!seen_.emplace(operation, name).second) return;
         rows_.push_back(
             {operation, name, {row.real(size), row.real(time), row.real(bandwidth), row.real(large)}});
     });
-    for (const Operation& operation : order_) {
-        const auto any = seen.lower_bound({operation, std::string()});
-        if (any == seen.end() || any->first != operation)
-            rows_.push_back({operation, "", {kNullReal, kNullReal, kNullReal, kNullReal}});
-    }
 }
 
 void Bandwidths::fill() {
+    // An operation that moved nothing has a row too.
+    for (const Operation& operation : order_) {
+        const auto any = seen_.lower_bound({operation, std::string()});
+        if (any == seen_.end() || any->first != operation)
+            rows_.push_back({operation, "", {kNullReal, kNullReal, kNullReal, kNullReal}});
+    }
     const auto text = [](Column* column, const std::string& value) {
         if (column == nullptr) return;
         if (value.empty()) {

@@ -119,12 +119,14 @@ void DbFile::open(bool immutable) {
     for (const int option : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
                              SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION})
         sqlite3_db_config(db_, option, 0, nullptr);
-    sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     const int made = sqlite3_create_function_v2(
         db_, kRowFunction, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, this, nullptr, DbScan::on_row,
         [](sqlite3_context* context) { sqlite3_result_null(context); }, nullptr);
     if (made != SQLITE_OK) fail(made);
     read_header();
+    // SQLite opens a database that is shorter than its header says only as one to be repaired.
+    sqlite3_db_config(db_, truncated_ ? SQLITE_DBCONFIG_WRITABLE_SCHEMA : SQLITE_DBCONFIG_DEFENSIVE, 1,
+                      nullptr);
 }
 
 void DbFile::close() {

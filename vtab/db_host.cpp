@@ -264,7 +264,8 @@ void fill_operator_tree(Load& load, size_t rows) {
     const auto fill = [&](Column* column, const auto& value) {
         if (column == nullptr) return;
         std::vector<int64_t> values(rows, kNullInt);
-        for (uint32_t op = 0; op < ops.start.size(); ++op) values[ops.host_op[op]] = value(op);
+        for (uint32_t op = 0; op < ops.start.size() && ops.host_op[op] < rows; ++op)
+            values[ops.host_op[op]] = value(op);
         column->add_ints(values.data(), values.size());
     };
     fill(parent, [&](uint32_t op) { return op_id(nesting.parent[op]); });

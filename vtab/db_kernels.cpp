@@ -50,12 +50,16 @@ class InfoColumns {
             for (Integer& number : integers_)
                 number.values.push_back(apply(NullRule::kId, row.integer(number.cell)));
         });
+        const size_t rows = load_.kernels().info_rows;
         for (Text& text : texts_) {
+            text.codes.resize(rows, kNullCode);
             for (const uint32_t row : load_.kernels().info) text.out->add_code(text.codes[row]);
             text.cells->report(load_);
         }
-        for (Integer& number : integers_)
+        for (Integer& number : integers_) {
+            number.values.resize(rows, kNullInt);
             for (const uint32_t row : load_.kernels().info) number.out->add_int(number.values[row]);
+        }
     }
 
   private:
@@ -172,6 +176,7 @@ const KernelJoin& Load::kernels() {
         const int info_id = info_scan.cell({"globalTaskId"});
         info_scan.run(context, [&](const DbRow& row) { ids.push_back(row.integer(info_id)); });
         const IdMap by_id(ids);
+        join->info_rows = ids.size();
 
         DbScan task_scan(file, *task);
         const int task_id = task_scan.cell({"globalTaskId"});

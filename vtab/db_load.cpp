@@ -111,6 +111,14 @@ void Load::pad(uint64_t rows) {
 }
 
 void Load::finish() {
+    const uint64_t rows = table_.rows_known() ? table_.rows() : rows_;
+    for (const int number : filled_)
+        if (table_.building(number).size() > rows)
+            throw file_error(
+                file.path(), 0,
+                "the database is damaged or has changed: its tables do not have the same rows twice");
+    pad(rows);
+    table_.set_rows(rows);
     wanted_.each([&](int column) {
         if (!table_.loaded(column) && filled_.count(column) == 0) table_.set_absent(column);
     });

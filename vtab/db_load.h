@@ -56,6 +56,7 @@ struct KernelJoin {
     std::vector<uint32_t> task;     // by kernel: the row of TASK, counted from 0 in order of rowid
     std::vector<uint32_t> info;     // by kernel: the row of COMPUTE_TASK_INFO, likewise
     std::vector<int64_t> task_ids;  // by kernel: globalTaskId
+    size_t info_rows = 0;           // of COMPUTE_TASK_INFO
     IdMap by_task_id;               // globalTaskId -> kernel
 };
 
@@ -151,8 +152,10 @@ class Load {
     Model model() const { return model_; }
     // Fills columns that are given so far with NULL up to that number of rows.
     void pad(uint64_t rows);
-    void set_rows(uint64_t rows) { table_.set_rows(rows); }
-    void finish();  // wanted columns that nobody filled are absent
+    void set_rows(uint64_t rows) { rows_ = rows; }
+    // Wanted columns that nobody filled are absent; others have as many rows as the table. In a damaged file
+    // one scan may end before another.
+    void finish();
 
     // A finding that is told once per source: `what` is its code, `where` the table and column.
     void tell(Severity severity, const std::string& what, const std::string& where,
@@ -170,6 +173,7 @@ class Load {
     const ColumnSet& wanted_;
     Model model_;
     std::set<int> filled_;
+    uint64_t rows_ = 0;
 };
 
 // How the text of a string becomes a value.

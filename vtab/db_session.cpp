@@ -223,25 +223,30 @@ namespace {
 
 // Count, total, extremes and spread of the durations of one call.
 struct ApiTotals {
-    int64_t count = 0, total = 0, least = 0, most = 0;
+    int64_t calls = 0, timed = 0;  // timed: calls whose duration is known
+    int64_t total = 0, least = kNullInt, most = kNullInt;
     double mean_us = 0, squares_us = 0;  // Welford's sums
 
     void add(int64_t duration) {
-        least = count == 0 ? duration : std::min(least, duration);
-        most = count == 0 ? duration : std::max(most, duration);
-        ++count;
+        ++calls;
+        if (duration == kNullInt) return;
+        least = timed == 0 ? duration : std::min(least, duration);
+        most = timed == 0 ? duration : std::max(most, duration);
+        ++timed;
         if (total == kNullInt || __builtin_add_overflow(total, duration, &total)) total = kNullInt;
         const double us = static_cast<double>(duration) / 1000.0, delta = us - mean_us;
-        mean_us += delta / static_cast<double>(count);
+        mean_us += delta / static_cast<double>(timed);
         squares_us += delta * (us - mean_us);
     }
+    int64_t sum() const { return timed == 0 ? kNullInt : total; }
     int64_t mean() const {
-        if (total == kNullInt) return kNullInt;
-        const int64_t floor = total / count, rest = total % count;
+        if (sum() == kNullInt) return kNullInt;
+        const int64_t floor = total / timed, rest = total % timed;
         const int64_t twice = 2 * (rest < 0 ? -rest : rest), sign = total < 0 ? -1 : 1;
-        const bool up = twice > count || (twice == count && floor % 2 != 0);
+        const bool up = twice > timed || (twice == timed && floor % 2 != 0);
         return floor + (up ? sign : 0);
     }
+    double variance() const { return timed == 0 ? kNullReal : squares_us / static_cast<double>(timed); }
 };
 
 }  // namespace
@@ -260,12 +265,10 @@ void load_api_stat(Load& load) {
     std::vector<std::pair<std::pair<int64_t, uint32_t>, ApiTotals>> calls;  // by first call
     std::map<std::pair<int64_t, uint32_t>, size_t> place;
     scan.run(load.context, [&](const DbRow& row) {
-        const int64_t duration = duration_ns(row.integer(start), row.integer(end));
-        if (duration == kNullInt) return;
         const std::pair<int64_t, uint32_t> key{row.integer(type), names.code(row, name)};
         const auto [at, first] = place.emplace(key, calls.size());
         if (first) calls.emplace_back(key, ApiTotals());
-        calls[at->second].second.add(duration);
+        calls[at->second].second.add(duration_ns(row.integer(start), row.integer(end)));
     });
     names.report(load);
     Column *level = load.out("level"), *text = load.out("name"), *count = load.out("count"),
@@ -283,12 +286,12 @@ void load_api_stat(Load& load) {
         if (text != nullptr)
             text->add_code(key.second == kNullCode ? kNullCode
                                                    : text->dictionary().intern(texts.text(key.second)));
-        if (count != nullptr) count->add_int(totals.count);
-        if (total != nullptr) total->add_int(totals.total);
+        if (count != nullptr) count->add_int(totals.calls);
+        if (total != nullptr) total->add_int(totals.sum());
         if (average != nullptr) average->add_int(totals.mean());
         if (least != nullptr) least->add_int(totals.least);
         if (most != nullptr) most->add_int(totals.most);
-        if (variance != nullptr) variance->add_real(totals.squares_us / static_cast<double>(totals.count));
+        if (variance != nullptr) variance->add_real(totals.variance());
     }
     load.set_rows(calls.size());
 }

@@ -42,8 +42,8 @@ class CopySizes {
     std::vector<int64_t> sizes_;
 };
 
-// Codes of the names in a table that names tasks, by its rows.
-std::vector<uint32_t> name_codes(Load& load, Dictionary& dictionary, const char* table_name) {
+// Codes of the names in a table that names tasks, by its rows, of which there are so many.
+std::vector<uint32_t> name_codes(Load& load, Dictionary& dictionary, const char* table_name, size_t rows) {
     std::vector<uint32_t> codes;
     const DbTable* table = load.file.table(table_name);
     if (table == nullptr) return codes;
@@ -52,6 +52,7 @@ std::vector<uint32_t> name_codes(Load& load, Dictionary& dictionary, const char*
     const int name = scan.cell({"name"});
     scan.run(load.context, [&](const DbRow& row) { codes.push_back(cells.code(row, name)); });
     cells.report(load);
+    codes.resize(rows, kNullCode);
     return codes;
 }
 
@@ -62,9 +63,10 @@ void load_device_task(Load& load) {
     if (task == nullptr) return load.set_rows(0);
     const bool named = load.wants({"name"});
     const KernelJoin* join = named || load.wants({"kernel_id"}) ? &load.kernels() : nullptr;
-    const IdMap schedule(named || load.wants({"is_schedule"})
-                             ? task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO")
-                             : std::vector<int64_t>());
+    std::vector<int64_t> schedule_ids;
+    if (named || load.wants({"is_schedule"}))
+        schedule_ids = task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO");
+    const IdMap schedule(schedule_ids);
     std::optional<CopySizes> sizes;
     if (load.wants({"size_bytes"})) sizes.emplace(load);
     Column *name = load.out("name"), *kernel_id = load.out("kernel_id"), *size = load.out("size_bytes"),
@@ -72,8 +74,9 @@ void load_device_task(Load& load) {
     std::vector<uint32_t> kernel_names, schedule_names;
     std::optional<TextCells> type_names;
     if (name != nullptr) {
-        kernel_names = name_codes(load, name->dictionary(), "COMPUTE_TASK_INFO");
-        schedule_names = name_codes(load, name->dictionary(), "COMMUNICATION_SCHEDULE_TASK_INFO");
+        kernel_names = name_codes(load, name->dictionary(), "COMPUTE_TASK_INFO", join->info_rows);
+        schedule_names =
+            name_codes(load, name->dictionary(), "COMMUNICATION_SCHEDULE_TASK_INFO", schedule_ids.size());
         type_names.emplace(load, name->dictionary(), "TASK.taskType", TextRule::kKnown);
     }
 

@@ -76,11 +76,16 @@ void drop_repeated(std::vector<Index::Range>& ranges) {
 
 }  // namespace
 
-PartScan::PartScan(const TableSpec& spec, const Part& part, size_t ordinal)
+PartScan::PartScan(const TableSpec& spec, const Part& part, size_t ordinal, Dictionary& texts)
     : spec_(spec),
       part_(part),
+      texts_(texts),
       row_id_base_((static_cast<int64_t>(ordinal) << 32) + 1),
-      access_(spec.columns.size()) {}
+      access_(spec.columns.size()) {
+    for (size_t c = 0; c < access_.size(); ++c)
+        if (part.columns[c] == Part::kConstant && part.constants[c].is_text)
+            access_[c].code = texts_.intern(part.constants[c].text);
+}
 
 // ---- before loading --------------------------------------------------------------------------------------
 
@@ -213,6 +218,7 @@ void PartScan::add_row_numbers(Op op, sqlite3_value* value, int64_t first_id) {
         if (low > high) return nothing();
         first_ = std::max(first_, static_cast<Row>(low - first_id));
         last_ = std::min(last_, static_cast<Row>(high - first_id) + 1);
+        if (first_ >= last_) nothing();
         return;
     }
     set_.clear();
@@ -552,8 +558,7 @@ void PartScan::result(sqlite3_context* context, int column, LoadContext& load) {
         case Access::kConstant: {
             const Part::Constant& constant = part_.constants[static_cast<size_t>(column)];
             if (constant.is_text)
-                sqlite3_result_text(context, constant.text.data(), static_cast<int>(constant.text.size()),
-                                    SQLITE_STATIC);
+                result_code(context, texts_, access.code);
             else
                 sqlite3_result_int64(context, constant.integer);
             return;

@@ -17,8 +17,9 @@ namespace profana {
 
 class PartScan {
   public:
-    // ordinal: of the part among all parts of the table; rowids are unique by it.
-    PartScan(const TableSpec& spec, const Part& part, size_t ordinal);
+    // ordinal: of the part among all parts of the table; rowids are unique by it. texts: where constant texts
+    // are kept for SQLite, which may hold on to them after the cursor is closed.
+    PartScan(const TableSpec& spec, const Part& part, size_t ordinal, Dictionary& texts);
 
     // By constant columns alone, before anything is loaded: can a row pass?
     bool may_pass(const Plan& plan, sqlite3_value** arguments) const;
@@ -43,6 +44,7 @@ class PartScan {
         enum Kind : uint8_t { kUnknown, kNull, kConstant, kRowId, kInt, kReal, kText, kAny, kLong };
         Kind kind = kUnknown;
         const Column* column = nullptr;
+        uint32_t code = kNullCode;  // of a constant text
     };
     struct Bounds {  // of one numeric column
         int column;
@@ -85,6 +87,7 @@ class PartScan {
 
     const TableSpec& spec_;
     const Part& part_;
+    Dictionary& texts_;
     int64_t row_id_base_;
     std::vector<Access> access_;  // by column of the spec
 

@@ -146,8 +146,10 @@ class Estimate {
                           : part.columns.empty()          ? 0
                                                           : part.columns[static_cast<size_t>(term.column)];
         if (place == Part::kConstant) {
-            if (right != nullptr && term.op != Op::kIn)
-                return constant_may_pass(part.constants[static_cast<size_t>(term.column)], term.op, right);
+            const Part::Constant& constant = part.constants[static_cast<size_t>(term.column)];
+            if (term.op == Op::kIsNull || term.op == Op::kNotNull)
+                return constant.null == (term.op == Op::kIsNull);
+            if (right != nullptr && term.op != Op::kIn) return constant_may_pass(constant, term.op, right);
             return term.op == Op::kEqual || term.op == Op::kIs ? 1 / static_cast<double>(parts_.size()) : 1;
         }
         switch (term.op) {

@@ -11,11 +11,12 @@
 
 namespace profana {
 
+// The letters stand in idxStr: no digits among them.
 enum class Op : char {
     kEqual = '=',
     kIn = 'i',  // the operand is a list, for sqlite3_vtab_in_first()
     kIs = 's',
-    kIsNull = '0',
+    kIsNull = 'n',
     kNotNull = '!',
     kAbove = '>',
     kNotBelow = 'g',

@@ -163,8 +163,8 @@ int source_column(const char* name) {
     std::abort();
 }
 
-// prof_source: a part of one row for each source. Only devices, steps and the time base are columns of a
-// table, since they may have to be read from large files.
+// prof_source: a part of one row for each source. What may have to be read from large files, and what is
+// known better when they are read, are columns of a table.
 class SourceProvider : public TableProvider {
   public:
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
@@ -180,21 +180,36 @@ class SourceProvider : public TableProvider {
     }
 
   private:
+    // Columns that reading fills or changes; what has to be read comes first.
+    enum : int { kDevices, kSteps, kTimeBase, kState, kVersions, kColumns };
+
     static std::shared_ptr<Table> table_of(const std::shared_ptr<Source>& source) {
-        return std::make_shared<Table>(
-            std::vector<ColumnType>{T, T, I},
-            [source](Table& table, const ColumnSet& wanted, LoadContext& context) {
-                table.set_rows(1);
-                wanted.each([&](int column) {
-                    auto values = std::make_unique<Column>(column == 2 ? I : T);
-                    if (column == 2)
-                        values->add_int(source->time_base_ns(context));
-                    else
-                        values->add_text(json_array(column == 0 ? source_devices(*source, context)
-                                                                : source_steps(*source, context)));
-                    table.set_column(column, std::move(values));
-                });
-            });
+        std::vector<ColumnType> types(kColumns, T);
+        types[kTimeBase] = I;
+        return std::make_shared<Table>(types,
+                                       [source](Table& table, const ColumnSet& wanted, LoadContext& context) {
+                                           table.set_rows(1);
+                                           wanted.each([&](int column) {
+                                               Column& values = table.building(column);
+                                               if (column == kTimeBase)
+                                                   values.add_int(source->time_base_ns(context));
+                                               else
+                                                   add_text(values, text_of(*source, column, context));
+                                           });
+                                       });
+    }
+
+    static std::string text_of(Source& source, int column, LoadContext& context) {
+        if (column == kDevices) return json_array(source_devices(source, context));
+        if (column == kSteps) return json_array(source_steps(source, context));
+        return column == kState ? source.facts().state : source.facts().versions;
+    }
+
+    static void add_text(Column& column, const std::string& text) {
+        if (text.empty())
+            column.add_null();
+        else
+            column.add_text(text);
     }
 
     static Part part(const Profile& profile, const std::shared_ptr<Source>& source) {
@@ -204,9 +219,11 @@ class SourceProvider : public TableProvider {
         part.table = table_of(source);
         part.columns.assign(source_spec().columns.size(), Part::kConstant);
         part.constants.resize(source_spec().columns.size());
-        part.columns[source_column("devices")] = 0;
-        part.columns[source_column("steps")] = 1;
-        part.columns[source_column("time_base_ns")] = 2;
+        part.columns[source_column("devices")] = kDevices;
+        part.columns[source_column("steps")] = kSteps;
+        part.columns[source_column("time_base_ns")] = kTimeBase;
+        part.columns[source_column("state")] = kState;
+        part.columns[source_column("versions")] = kVersions;
         const auto set = [&](const char* name, Part::Constant constant) {
             part.constants[source_column(name)] = std::move(constant);
         };
@@ -217,8 +234,6 @@ class SourceProvider : public TableProvider {
         set("rank", integer_constant(facts.rank));
         set("level", text_constant(facts.level));
         set("files", text_constant(facts.files));
-        set("versions", text_constant(facts.versions));
-        set("state", text_constant(facts.state));
         set("missing", text_constant(facts.missing));
         set("step_option", integer_constant(options.step));
         set("rank_option", integer_constant(options.rank));

@@ -27,6 +27,10 @@ class GpuCapture {
         rows_of(model, read(context), wanted, context).give(table, wanted);
     }
 
+    int64_t time_base_ns(LoadContext& context) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        return read(context).facts.base_ns.value_or(0);
+    }
     const std::string& file() const { return options_.file; }
     SourceFacts facts;
 
@@ -158,6 +162,7 @@ class GpuSource : public Source {
 
     const SourceFacts& facts() const override { return capture_->facts; }
     std::vector<std::string> files() const override { return {capture_->file()}; }
+    int64_t time_base_ns(LoadContext& context) override { return capture_->time_base_ns(context); }
 
     std::shared_ptr<Table> table(Model model) override {
         switch (model) {

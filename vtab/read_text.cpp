@@ -73,7 +73,7 @@ void TextSource::make_kernels() {
         capture_.all(details ? FileRole::kKernelDetails : FileRole::kOpSummary);
     if (files.empty()) return;
     const auto csv = kernel_csv(details ? CsvKind::kKernelDetails : CsvKind::kOpSummary, files, rows_);
-    slot(Model::kKernel) = make_kernel_table(csv);
+    slot(Model::kKernel) = make_kernel_table(csv, files.front());
     slot(Model::kKernelPmu) = make_kernel_pmu_table(csv, files.front(), capture_.facts.id_base);
 }
 

@@ -63,6 +63,7 @@ class Recognizer {
     std::vector<Capture> databases(const Capture& base);
     void add_beside(Capture& capture, const std::string& root) const;
     void add_device_files(Capture& capture, const std::string& prof) const;
+    void add_neighbours(Capture& capture, const std::string& database) const;
     Capture finished(Capture capture) const;
     bool wants(const char* source) const { return options_.source.empty() || options_.source == source; }
 
@@ -95,6 +96,19 @@ void Recognizer::add_device_files(Capture& capture, const std::string& prof) con
                 capture.files[FileRole::kStartInfo].push_back(join_path(folder, file));
         }
     }
+}
+
+// What belongs to a database that was named alone: the analysis beside it, and the side files of its folder.
+void Recognizer::add_neighbours(Capture& capture, const std::string& database) const {
+    const std::string folder = parent_folder(database), above = parent_folder(folder);
+    for (const std::string& place : {folder, join_path(folder, "analyze")})
+        for (auto& [role, paths] : files_of_folder(place))
+            if (role == FileRole::kAnalysisDatabase && paths.front() != database && !capture.has(role))
+                capture.files[role] = paths;
+    if (base_name(folder).starts_with("PROF_")) add_device_files(capture, folder);
+    if (base_name(folder) != "ASCEND_PROFILER_OUTPUT") return;
+    capture.root = above;
+    add_beside(capture, above);
 }
 
 Capture Recognizer::finished(Capture capture) const {
@@ -269,6 +283,7 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
     if (!name.ends_with(".json") && !name.ends_with(".gz")) {
         if (db_content(path) == DbContent::kUnknown) return {};
         capture.files[FileRole::kDatabase] = {path};
+        add_neighbours(capture, path);
         return databases(capture);
     }
     const auto kind = trace_kind(path, context_);

@@ -1,18 +1,23 @@
 #include "vtab/scan.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "ext/connection.h"
 #include "vtab/load_parts.h"
 
 namespace profana {
 
-Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec)
-    : connection_(connection), provider_(provider), spec_(spec) {}
+Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec, Dictionary& texts)
+    : connection_(connection), provider_(provider), spec_(spec), texts_(texts) {
+    ++connection_.scans;
+}
 
+// SQLite closes the cursors of subqueries and of OR branches while the statement goes on, and may still hold
+// texts of their tables.
 Scan::~Scan() {
-    if (has_parts_) --connection_.scans;
+    for (const Part& part : parts_) connection_.pinned.insert(part.table);
+    if (--connection_.scans == 0) connection_.pinned.clear();
 }
 
 // ---- xFilter ---------------------------------------------------------------------------------------------
@@ -60,14 +65,22 @@ void Scan::choose_parts(sqlite3_value** arguments) {
             throw Error(std::string("profana: ") + spec_.name + " needs its argument " +
                         spec_.arguments[a].name + " (" + spec_.arguments[a].doc + "); write FROM " +
                         spec_.name + "(...) or WHERE " + spec_.arguments[a].name + " = ...");
-    std::vector<Part> parts = provider_.parts(connection_, request);
+    const int scans = std::exchange(connection_.scans, connection_.scans - 1);  // this one does not count yet
+    std::vector<Part> parts;
+    try {
+        parts = provider_.parts(connection_, request);
+    } catch (...) {
+        connection_.scans = scans;
+        throw;
+    }
+    connection_.scans = scans;
     scans_.clear();
+    for (const Part& part : parts_) connection_.pinned.insert(part.table);
     parts_ = std::move(parts);
     request_ = std::move(request);
-    if (!has_parts_) ++connection_.scans;
     has_parts_ = true;
     for (size_t i = 0; i < parts_.size(); ++i)
-        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i));
+        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, texts_));
     loaded_for_.assign(parts_.size(), nullptr);
 }
 

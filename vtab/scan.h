@@ -16,7 +16,8 @@ class Connection;
 
 class Scan {
   public:
-    Scan(Connection& connection, TableProvider& provider, const TableSpec& spec);
+    // texts: where constant texts are kept; as long as the virtual table.
+    Scan(Connection& connection, TableProvider& provider, const TableSpec& spec, Dictionary& texts);
     ~Scan();
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
@@ -44,6 +45,7 @@ class Scan {
     Connection& connection_;
     TableProvider& provider_;
     const TableSpec& spec_;
+    Dictionary& texts_;
     std::optional<LoadContext> context_;
 
     struct KnownPlan {

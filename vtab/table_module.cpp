@@ -22,12 +22,13 @@ struct VirtualTable : sqlite3_vtab {
     Connection& connection;
     const TableSpec& spec;
     TableProvider& provider;
+    Dictionary texts;                 // of constant columns
     std::unique_ptr<MadeTable> made;  // owns spec and provider of a table that was made
 };
 
 struct Cursor : sqlite3_vtab_cursor {
     explicit Cursor(VirtualTable& table)
-        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec) {}
+        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec, table.texts) {}
     Scan scan;
 };
 

@@ -1,11 +1,9 @@
 // Kernels and device tasks of the CSV files of a text export.
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
-#include "ext/core/decimal.h"
+#include "ext/core/json_members.h"
 #include "vtab/csv_model.h"
 #include "vtab/kernel_finder.h"
 
@@ -61,16 +59,47 @@ std::shared_ptr<Column> communication_column(const Column* core, uint64_t rows) 
     return out;
 }
 
-// Every set of counters begins with the time on the cores.
-std::shared_ptr<Column> has_pmu_column(const Column* cube, const Column* vector, uint64_t rows) {
+// The counters that the file has.
+ColumnSet counter_columns(const CsvModel& csv, const std::string& first_file, LoadContext& context) {
+    const CsvFormat& format = *csv_format(csv.kind());
+    ColumnSet counters;
+    csv_columns_with_heads(format, read_csv_heads(first_file, context)).each([&](int column) {
+        if (is_counter(format.columns[column].name)) counters.add(column);
+    });
+    return counters;
+}
+
+// Has a kernel any counter? Every set of counters begins with the time on the cores; where a file lacks that,
+// all counters are looked at.
+std::shared_ptr<Column> has_pmu_column(CsvModel& csv, const std::string& first_file, LoadContext& context) {
     auto out = std::make_shared<Column>(ColumnType::kInt);
-    for (Row row = 0; row < rows; ++row)
-        out->add_int((cube != nullptr && cube->integer(row) != kNullInt) ||
-                     (vector != nullptr && vector->integer(row) != kNullInt));
+    const std::vector<Row> chosen = csv.row_numbers(context);
+    if (chosen.empty()) return out;
+    const ColumnSet counters = counter_columns(csv, first_file, context);
+    ColumnSet leading;
+    for (const char* name : {"aicore_time_ns", "aiv_time_ns"})
+        if (counters.has(csv_column(csv.kind(), name))) leading.add(csv_column(csv.kind(), name));
+    const ColumnSet& looked_at = leading.empty() ? counters : leading;
+    csv.raw()->ensure(looked_at, context);
+    std::vector<const Column*> columns;
+    looked_at.each([&](int column) {
+        if (!csv.raw()->absent(column)) columns.push_back(&csv.raw()->column(column));
+    });
+    for (const Row row : chosen)
+        out->add_int(std::any_of(columns.begin(), columns.end(),
+                                 [&](const Column* column) { return !column->is_null(row); }));
     return out;
 }
 
-void load_kernels(CsvModel& csv, Table& table, const ColumnSet& wanted, LoadContext& context) {
+void load_kernels(CsvModel& csv, const std::string& first_file, Table& table, const ColumnSet& wanted,
+                  LoadContext& context) {
+    // All that the derived columns need, too, in one pass over the file.
+    std::vector<const char*> also;
+    if (wants_any(wanted, Model::kKernel, {"end_ns"})) also = {"start_ns", "dur_ns"};
+    if (wants_any(wanted, Model::kKernel, {"is_communication"})) also.push_back("core_type");
+    if (wants_any(wanted, Model::kKernel, {"has_pmu"}))
+        also.insert(also.end(), {"aicore_time_ns", "aiv_time_ns"});
+    csv.load(wanted, also, context);
     csv.give(table, wanted, context);
     const uint64_t rows = csv.rows(context);
     const auto wants = [&](const char* name) { return wanted.has(model_column(Model::kKernel, name)); };
@@ -82,9 +111,7 @@ void load_kernels(CsvModel& csv, Table& table, const ColumnSet& wanted, LoadCont
             end_column(csv.column("start_ns", context).get(), csv.column("dur_ns", context).get(), rows));
     if (wants("is_communication"))
         set("is_communication", communication_column(csv.column("core_type", context).get(), rows));
-    if (wants("has_pmu"))
-        set("has_pmu", has_pmu_column(csv.column("aicore_time_ns", context).get(),
-                                      csv.column("aiv_time_ns", context).get(), rows));
+    if (wants("has_pmu")) set("has_pmu", has_pmu_column(csv, first_file, context));
 }
 
 // Writes prof_kernel_pmu: the counters of one kernel after the other.
@@ -105,40 +132,33 @@ class PmuWriter {
 
     // Heads that the format does not know, as the file spells them: counters asked for by number.
     void add_extra(uint64_t kernel, const std::string& json) {
-        simdjson::dom::object object;
-        if (parser_.parse(json).get(object) != simdjson::SUCCESS) return;
-        for (const auto& [head, value] : object) {
+        each_json_member(JsonToken(json), [&](const JsonToken& head, const JsonToken& value) {
             double number = 0;
-            std::string_view text;
-            const bool known =
-                value.get(number) == simdjson::SUCCESS ||
-                (value.get(text) == simdjson::SUCCESS && parse_real(text, &number) == Parsed::kExact);
-            if (!known) continue;
-            std::string name(head.substr(0, head.find('(')));
+            if (value.real(&number) != Parsed::kExact) return;
+            std::string scratch;
+            std::string name(head.text(scratch));
+            name.resize(std::min(name.size(), name.find('(')));
             std::transform(name.begin(), name.end(), name.begin(),
                            [](unsigned char c) { return std::tolower(c); });
             add(kernel, metric(name), number);
-        }
+        });
     }
 
   private:
     int64_t id_base_;
     Column &kernel_, &metric_, &value_;
-    simdjson::dom::parser parser_;
 };
 
 void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_file, int64_t id_base,
               Table& table, LoadContext& context) {
     const CsvFormat& format = *csv_format(csv->kind());
-    ColumnSet counters;
-    csv_columns_with_heads(format, read_csv_heads(first_file, context)).each([&](int column) {
-        if (is_counter(format.columns[column].name)) counters.add(column);
-    });
+    PmuWriter out(table, id_base);
+    if (csv->rows(context) == 0) return;
+    const ColumnSet counters = counter_columns(*csv, first_file, context);
     const int extra = format.column("extra");
     ColumnSet wanted = counters;
     if (extra >= 0) wanted.add(extra);
     csv->raw()->ensure(wanted, context);
-    PmuWriter out(table, id_base);
     struct Counter {
         const Column* column;
         uint32_t metric;
@@ -192,14 +212,15 @@ std::shared_ptr<CsvModel> kernel_csv(CsvKind kind, std::vector<std::string> file
           "aic_mac_time_ns", "aic_mte2_time_ns", "aiv_time_ns"})
         mapping.push_back({same, same});
     return std::make_shared<CsvModel>(
-        Model::kKernel, kind, make_csv_table(csv_format(kind), std::move(files)), std::move(mapping), rows);
+        Model::kKernel, kind, make_csv_table(csv_format(kind), std::move(files), CsvFault::kDiagnostic),
+        std::move(mapping), rows);
 }
 
-std::shared_ptr<Table> make_kernel_table(std::shared_ptr<CsvModel> csv) {
-    return make_model_table(
-        Model::kKernel, [csv = std::move(csv)](Table& table, const ColumnSet& wanted, LoadContext& context) {
-            load_kernels(*csv, table, wanted, context);
-        });
+std::shared_ptr<Table> make_kernel_table(std::shared_ptr<CsvModel> csv, const std::string& first_file) {
+    return make_model_table(Model::kKernel, [csv = std::move(csv), first_file](
+                                                Table& table, const ColumnSet& wanted, LoadContext& context) {
+        load_kernels(*csv, first_file, table, wanted, context);
+    });
 }
 
 std::shared_ptr<Table> make_kernel_pmu_table(std::shared_ptr<CsvModel> csv, const std::string& first_file,
@@ -212,13 +233,16 @@ std::shared_ptr<Table> make_kernel_pmu_table(std::shared_ptr<CsvModel> csv, cons
 
 std::shared_ptr<Table> make_task_time_table(std::vector<std::string> files, const CsvRows& rows,
                                             std::shared_ptr<Table> kernels, int64_t id_base) {
-    std::vector<CsvMapping> mapping = {
-        {"name", "kernel_name"}, {"task_type", "kernel_type"}, {"source_row", "line"}};
-    for (const char* same : {"device_id", "stream_id", "task_id", "start_ns", "dur_ns"})
-        mapping.push_back({same, same});
-    auto csv = std::make_shared<CsvModel>(Model::kDeviceTask, CsvKind::kTaskTime,
-                                          make_csv_table(csv_format(CsvKind::kTaskTime), std::move(files)),
-                                          std::move(mapping), rows);
+    std::vector<CsvMapping> mapping = {{"name", "kernel_name"},
+                                       {"task_type", "kernel_type"},
+                                       {"start_ns", "task_start_ns"},
+                                       {"dur_ns", "task_time_ns"},
+                                       {"source_row", "line"}};
+    for (const char* same : {"device_id", "stream_id", "task_id"}) mapping.push_back({same, same});
+    auto csv = std::make_shared<CsvModel>(
+        Model::kDeviceTask, CsvKind::kTaskTime,
+        make_csv_table(csv_format(CsvKind::kTaskTime), std::move(files), CsvFault::kDiagnostic),
+        std::move(mapping), rows);
     return make_model_table(
         Model::kDeviceTask, [csv, kernels = std::move(kernels), id_base](
                                 Table& table, const ColumnSet& wanted, LoadContext& context) {

@@ -10,7 +10,9 @@ namespace {
 class MemoryFile {
   public:
     MemoryFile(CsvKind kind, std::vector<std::string> files, std::optional<int64_t> device)
-        : kind_(kind), device_(device), raw_(make_csv_table(csv_format(kind), std::move(files))) {}
+        : kind_(kind),
+          device_(device),
+          raw_(make_csv_table(csv_format(kind), std::move(files), CsvFault::kDiagnostic)) {}
 
     // Loads columns by their name in the file's table; those that it lacks are nullptr in get().
     void load(std::initializer_list<const char*> names, LoadContext& context) {

@@ -86,6 +86,21 @@ size_t ChunkColumn::size() const {
     return ints_.size() + reals_.size() + codes_.size() + anys_.size() + longs_.size();  // one is in use
 }
 
+void ChunkColumn::reserve(size_t rows) {
+    switch (type_) {
+        case ColumnType::kInt:
+            return ints_.reserve(rows);
+        case ColumnType::kReal:
+            return reals_.reserve(rows);
+        case ColumnType::kText:
+            return codes_.reserve(rows);
+        case ColumnType::kAny:
+            return anys_.reserve(rows);
+        case ColumnType::kLong:
+            return longs_.reserve(rows);
+    }
+}
+
 void ChunkColumn::note(uint32_t code) {
     const Dictionary& dictionary = texts_->dictionary;
     met_.push_back({dictionary.text(code), code, dictionary.hash(code)});
@@ -107,6 +122,10 @@ void ChunkColumn::drop_row(size_t rows) {
 void ChunkColumns::end_row() {
     ++rows_;
     for (ChunkColumn& column : columns_) column.end_row(rows_);
+}
+
+void ChunkColumns::reserve(size_t rows) {
+    for (ChunkColumn& column : columns_) column.reserve(rows);
 }
 
 void ChunkColumns::end_rows(size_t rows) {

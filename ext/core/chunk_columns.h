@@ -73,6 +73,7 @@ class ChunkColumn {
         return code;
     }
     void note(uint32_t code);
+    void reserve(size_t rows);
     void end_row(size_t rows);
     void drop_row(size_t rows);
 
@@ -95,9 +96,10 @@ class ChunkColumns {
     bool has(int column) const { return places_[column] >= 0; }
     ChunkColumn& operator[](int column) { return columns_[static_cast<size_t>(places_[column])]; }
     size_t rows() const { return rows_; }
-    void end_row();   // columns that got no value get NULL
+    void end_row();              // columns that got no value get NULL
+    void reserve(size_t rows);   // room for so many
     void end_rows(size_t rows);  // the same for rows whose values were added column by column
-    void drop_row();  // forgets what was added since the last end_row()
+    void drop_row();             // forgets what was added since the last end_row()
 
   private:
     friend class WorkerColumns;

@@ -60,11 +60,9 @@ class CsvFiles {
         LoadContext apart = {context.progress, noticed, context.threads, context.max_inflated_bytes,
                              context.memory_limit_bytes};
         std::vector<Opened> opened = open_all(apart);
+        table.drop_unpublished();
         wanted.each([&](int c) {
-            if (present_[static_cast<size_t>(c)])
-                table.set_column(c, std::make_unique<Column>(table.type(c)));
-            else
-                table.set_absent(c);
+            if (!present_[static_cast<size_t>(c)]) table.set_absent(c);
         });
         CsvLoad load(*format_, table, wanted, present_, apart, limits_);
         for (Opened& file : opened) {

@@ -11,14 +11,14 @@
 namespace profana {
 namespace {
 
-bool is_blank(char c) {
+bool is_space(char c) {
     return c == ' ' || c == '\t';
 }
 
 // Line ends within quotes belong to the text; one CR may be left of the line's own end.
 std::string_view trim_blanks(std::string_view text) {
-    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
     return text;
 }
 

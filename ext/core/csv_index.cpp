@@ -60,6 +60,13 @@ constexpr uint64_t below(int bit) {
     return (uint64_t{1} << bit) - 1;
 }
 
+// A closing quote with text behind it: does it rather open a cell, so that the one at `cell` is torn?
+bool opens_another_cell(const char* cell, const char* close) {
+    if (std::find(cell, close, '\n') != close) return true;
+    while (*close == '"' && close > cell) --close;
+    return *close == ',';
+}
+
 uint32_t count_feeds(const char* from, const char* to) {
     return static_cast<uint32_t>(std::count(from, to, '\n'));
 }
@@ -90,7 +97,11 @@ void CsvIndex::read(std::string_view text, End end) {
     while (begin_ < size_) {
         if (read_regular()) break;
         const bool ends_with_text = end == End::kEndOfFile || (end == End::kLongRow && begin_ == 0);
-        if (!read_carefully(ends_with_text)) break;
+        const size_t torn = torn_quotes_.size();
+        if (!read_carefully(ends_with_text)) {
+            torn_quotes_.resize(torn);
+            break;
+        }
     }
     consumed_ = begin_;
 }
@@ -176,7 +187,7 @@ bool CsvIndex::read_carefully(bool ends_with_text) {
                 if (next == end && !ends_with_text) return false;
                 const bool ends_cell = next == end || *next == ',' || *next == '\n' ||
                                        (*next == '\r' && (next + 1 == end || next[1] == '\n'));
-                if (ends_cell || std::find(cell, close, '\n') == close)
+                if (ends_cell || !opens_another_cell(cell, close))
                     at = next;
                 else
                     close = nullptr;

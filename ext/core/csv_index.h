@@ -6,8 +6,9 @@
 // in mind:
 //   - a quote inside a cell that does not begin with one is a character like any other;
 //   - what follows a closing quote up to the next separator belongs to the cell;
-//   - a quote that is closed nowhere, or closed only behind a line end by a quote that does not end its cell,
-//     is torn: it is taken as a character, so that it cannot swallow the rows behind it.
+//   - a quote that nothing closes is torn: it is taken as a character, so that it cannot swallow the rows
+//     behind it. So is one whose closing quote does not end the cell, and stands behind a line end or looks
+//     like the opening quote of the next cell.
 #pragma once
 
 #include <cstdint>

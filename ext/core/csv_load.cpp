@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-bool is_blank(std::string_view text) {
+bool is_blank_text(std::string_view text) {
     return trim(text).empty();
 }
 
@@ -40,7 +40,7 @@ size_t first_row(CsvIndex& index) {
     while (row < index.rows().size()) {
         std::string_view text = index.text_of(index.rows()[row]);
         if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-        if (!is_blank(text)) break;
+        if (!is_blank_text(text)) break;
         ++row;
     }
     return row;
@@ -170,6 +170,7 @@ std::unique_ptr<ChunkResult> CsvLoad::parse(const Chunk& chunk) {
     result->lines = index.lines();
     check_rows(index, chunk, *result, worker.scratch);
 
+    result->columns.reserve(index.rows().size());
     CsvConverter converter(index, *plan_, format_, result->values);
     stored_.each([&](int c) {
         if (plan_->has(static_cast<size_t>(c))) converter.convert(static_cast<size_t>(c), result->columns[c]);
@@ -187,7 +188,7 @@ void CsvLoad::check_rows(CsvIndex& index, const Chunk& chunk, Result& result, st
     size_t kept = 0;
     for (size_t i = 0; i < rows.size(); ++i) {
         CsvRow& row = rows[i];
-        if (row.cells == 1 && is_blank(index.text_of(row))) continue;
+        if (row.cells == 1 && is_blank_text(index.text_of(row))) continue;
         const CsvPlan::Header header = plan_->header(index, row, scratch);
         if (header == CsvPlan::Header::kSame) {
             result.structure.add(CsvNote::kRepeatedHeader, row.line, [] { return std::string(); });
@@ -209,7 +210,7 @@ void CsvLoad::check_rows(CsvIndex& index, const Chunk& chunk, Result& result, st
     }
     rows.resize(kept);
     for (const uint32_t line : index.torn_quotes())
-        if (line <= result.lines)
+        if (!result.finished || line < result.lines)
             result.structure.add(CsvNote::kTornQuote, line, [] { return std::string(); });
 }
 
@@ -237,7 +238,7 @@ void CsvLoad::fit_row(CsvIndex& index, CsvRow& row, bool open, CsvNotes& notes, 
         return count;
     };
     bool blank = true;
-    for (uint32_t cell = heads; cell < cells; ++cell) blank &= is_blank(index.cell(row, cell));
+    for (uint32_t cell = heads; cell < cells; ++cell) blank &= is_blank_text(index.cell(row, cell));
     bool joins = plan_->free_cell() >= 0;
     if (joins) {
         const int joined = misfits(static_cast<uint32_t>(plan_->free_cell())), cut = misfits(heads);

@@ -1,5 +1,7 @@
 #include "ext/core/csv_notes.h"
 
+#include <algorithm>
+
 namespace profana {
 namespace {
 
@@ -26,14 +28,22 @@ static_assert(std::size(kWordings) == static_cast<size_t>(CsvNote::kCount));
 
 }  // namespace
 
+void CsvNotes::Places::insert(Place place) {
+    const auto at = std::upper_bound(first.begin(), first.end(), place, [](const Place& a, const Place& b) {
+        return a.lines_before < b.lines_before;
+    });
+    first.insert(at, std::move(place));
+    if (first.size() > Diagnostics::kKeep) first.pop_back();
+}
+
 void CsvNotes::append(const CsvNotes& piece, int64_t lines_before) {
     for (size_t what = 0; what < places_.size(); ++what) {
-        const Places& from = piece.places_[what];
         Places& to = places_[what];
-        to.count += from.count;
-        for (const Place& place : from.first)
-            if (to.first.size() < Diagnostics::kKeep)
-                to.first.push_back({lines_before + place.lines_before, place.detail});
+        to.count += piece.places_[what].count;
+        for (const Place& place : piece.places_[what].first) {
+            const int64_t line = lines_before + place.lines_before;
+            if (to.wants(line)) to.insert({line, place.detail});
+        }
     }
 }
 

@@ -156,44 +156,38 @@ Parsed parse_slowly(std::string_view text, int scale, uint64_t factor, int64_t* 
     return round_product(number, point, factor, value);
 }
 
-// Sign, at most 18 digits in all and a point among them: what numbers in profiles look like.
+// A sign, at most 19 digits and a point among them: what numbers in profiles look like.
 struct Plain {
     bool negative = false;
     uint64_t digits = 0;
     int decimals = 0;
 };
+constexpr size_t kLongestPlain = 21;
 
 bool read_plain(std::string_view text, Plain* out) {
+    if (text.size() > kLongestPlain) return false;
     const char *p = text.data(), *end = p + text.size();
     if (*p == '-') out->negative = true, ++p;
     const char* start = p;
     p = read_digits(p, end, &out->digits);
-    if (p == start) return false;
+    ptrdiff_t count = p - start;
+    if (count == 0) return false;
     if (p < end && *p == '.') {
         const char* fraction = p + 1;
         p = read_digits(fraction, end, &out->digits);
         out->decimals = static_cast<int>(p - fraction);
+        count += out->decimals;
     }
-    return p == end && p - start <= 19;
-}
-
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    return p == end && count <= kMaxPower;
 }
 
 }  // namespace
-
-std::string_view trim(std::string_view text) {
-    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-    return text;
-}
 
 Parsed parse_scaled(std::string_view text, int scale, int64_t* value) {
     text = trim(text);
     if (text.empty()) return Parsed::kEmpty;
     Plain plain;
-    if (text.size() <= 20 && read_plain(text, &plain)) {
+    if (read_plain(text, &plain)) {
         const int shift = scale - plain.decimals;
         if (shift >= 0 && shift <= kMaxPower) {
             const Wide product = Wide{plain.digits} * kPowers[static_cast<size_t>(shift)];
@@ -208,7 +202,7 @@ Parsed parse_times(std::string_view text, int64_t factor, int64_t* value) {
     text = trim(text);
     if (text.empty()) return Parsed::kEmpty;
     Plain plain;
-    if (text.size() <= 20 && read_plain(text, &plain)) {
+    if (read_plain(text, &plain)) {
         const Wide product = Wide{plain.digits} * static_cast<uint64_t>(factor);
         const uint64_t unit = kPowers[static_cast<size_t>(plain.decimals)];
         Wide whole = product / unit;
@@ -227,6 +221,15 @@ Parsed parse_integer(std::string_view text, int64_t* value) {
 Parsed parse_real(std::string_view text, double* value) {
     text = trim(text);
     if (text.empty()) return Parsed::kEmpty;
+    // Where digits and power of ten are both exact as doubles, so is what one division makes of them.
+    Plain plain;
+    constexpr uint64_t kExact = uint64_t{1} << 53;
+    if (read_plain(text, &plain) && plain.digits <= kExact) {
+        const double number = static_cast<double>(plain.digits) /
+                              static_cast<double>(kPowers[static_cast<size_t>(plain.decimals)]);
+        *value = plain.negative ? -number : number;
+        return Parsed::kExact;
+    }
     const size_t sign = text.front() == '-' || text.front() == '+' ? 1 : 0;
     if (text.size() == sign || (!is_digit(text[sign]) && text[sign] != '.')) return Parsed::kNotANumber;
     if (text.front() == '+') text.remove_prefix(1);

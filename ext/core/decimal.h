@@ -20,7 +20,15 @@ Parsed parse_times(std::string_view text, int64_t factor, int64_t* value);
 Parsed parse_integer(std::string_view text, int64_t* value);
 Parsed parse_real(std::string_view text, double* value);  // inf and nan count as kNotANumber
 
+inline bool is_trimmable(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 // Without surrounding blanks, tabs and line ends.
-std::string_view trim(std::string_view text);
+inline std::string_view trim(std::string_view text) {
+    while (!text.empty() && is_trimmable(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_trimmable(text.back())) text.remove_suffix(1);
+    return text;
+}
 
 }  // namespace profana

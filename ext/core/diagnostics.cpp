@@ -8,8 +8,11 @@ namespace profana {
 
 void Diagnostics::add(Diagnostic diagnostic) {
     if (strict_ && diagnostic.severity != Severity::kInfo) {
+        const bool at_byte = diagnostic.line == 0 && diagnostic.offset >= 0;
+        const std::string place = at_byte ? "byte " + std::to_string(diagnostic.offset) + ": " : "";
         throw file_error(diagnostic.file, diagnostic.line,
-                         diagnostic.message + " (code " + diagnostic.code + "); profana_set('strict', 0) goes on past it");
+                         place + diagnostic.message + " (code " + diagnostic.code +
+                             "); profana_set('strict', 0) goes on past it");
     }
     std::lock_guard<std::mutex> lock(mutex_);
     Seen& seen = seen_[{diagnostic.file, diagnostic.code}];
@@ -21,8 +24,9 @@ void Diagnostics::add(Diagnostic diagnostic) {
 
 void Diagnostics::forget(const std::string& file) {
     std::lock_guard<std::mutex> lock(mutex_);
-    rows_.erase(std::remove_if(rows_.begin(), rows_.end(), [&](const Diagnostic& d) { return d.file == file; }),
-                rows_.end());
+    rows_.erase(
+        std::remove_if(rows_.begin(), rows_.end(), [&](const Diagnostic& d) { return d.file == file; }),
+        rows_.end());
     seen_.clear();
     for (size_t i = 0; i < rows_.size(); ++i) {
         Seen& seen = seen_[{rows_[i].file, rows_[i].code}];

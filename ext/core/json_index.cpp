@@ -27,8 +27,8 @@ JsonIndex::JsonIndex() = default;
 JsonIndex::~JsonIndex() = default;
 JsonIndex::JsonIndex(JsonIndex&&) noexcept = default;
 
-bool JsonIndex::build(std::string_view text) {
-    if (text.empty() || text.size() > kLongest) return false;
+JsonIndex::Text JsonIndex::build(std::string_view text) {
+    if (text.empty() || text.size() > kLongest) return Text::kNotIndexed;
     if (stage_ == nullptr || stage_->capacity() < text.size()) {
         constexpr size_t kUnusedDepth = 1;  // of simdjson's second stage
         const auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
@@ -36,7 +36,18 @@ bool JsonIndex::build(std::string_view text) {
         if (error) throw std::bad_alloc();
     }
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-    return stage_->stage1(bytes, text.size(), simdjson::stage1_mode::regular) == simdjson::SUCCESS;
+    switch (stage_->stage1(bytes, text.size(), simdjson::stage1_mode::regular)) {
+        case simdjson::SUCCESS:
+            return Text::kPlain;
+        case simdjson::UTF8_ERROR:  // found last
+            return Text::kNotUtf8;
+        default:
+            return Text::kNotIndexed;
+    }
+}
+
+bool is_utf8_piece(std::string_view text) {
+    return simdjson::validate_utf8(text.data(), text.size());
 }
 
 const uint32_t* JsonIndex::begin() const {

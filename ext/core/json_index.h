@@ -23,9 +23,13 @@ class JsonIndex {
     ~JsonIndex();
     JsonIndex(JsonIndex&&) noexcept;
 
-    // Finds the tokens of a text behind which a NUL stands. False if the text is too long, or has bytes that
-    // are not UTF-8, control characters in strings, or a string without end.
-    bool build(std::string_view text);
+    enum class Text : uint8_t {
+        kPlain,
+        kNotUtf8,    // somewhere; the tokens are found all the same
+        kNotIndexed  // control characters in strings, a string without end, or too long: no tokens
+    };
+    // Finds the tokens of a text behind which a NUL stands.
+    Text build(std::string_view text);
 
     // Positions in the text, in order. At end() and one further stands the position of the NUL.
     const uint32_t* begin() const;
@@ -34,6 +38,9 @@ class JsonIndex {
   private:
     std::unique_ptr<simdjson::internal::dom_parser_implementation> stage_;
 };
+
+// A piece of a text that is kNotUtf8 as a whole: is it UTF-8?
+bool is_utf8_piece(std::string_view text);
 
 // The raw token that begins at `token` and ends before `next`.
 inline std::string_view json_token_text(const char* text, const uint32_t* token, const uint32_t* next) {

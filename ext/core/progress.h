@@ -22,6 +22,7 @@ class Progress {
 
     bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
     void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+    void reset() { cancelled_.store(false, std::memory_order_relaxed); }  // for the next statement
 
     // Throws Error(kInterrupted) once the user has asked to stop. Statement's thread only.
     void poll() {

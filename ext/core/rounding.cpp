@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include "ext/core/error.h"
 
@@ -35,11 +36,27 @@ std::string print(const char* format, int precision, double x) {
     return text;
 }
 
+constexpr double kPowers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                              1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+// The result where x * 10^digits is so far from a tie that its own rounding cannot matter. A whole number
+// below 2^53 divided by an exact power of ten is the double nearest to the quotient.
+bool round_plain(double x, int64_t digits, double* result) {
+    if (digits >= static_cast<int64_t>(std::size(kPowers))) return false;
+    const double scaled = x * kPowers[digits], whole = std::nearbyint(scaled);
+    const double from_tie = 0.5 - std::fabs(scaled - whole);
+    if (std::fabs(scaled) >= 0x1p51 || from_tie <= std::fabs(scaled) * 0x1p-51) return false;
+    *result = whole / kPowers[digits];
+    return true;
+}
+
 }  // namespace
 
 double round_even(double x, int64_t digits) {
     if (!std::isfinite(x) || x == 0) return x;
     if (digits >= 0) {
+        double result = 0;
+        if (round_plain(x, digits, &result)) return result;
         if (digits > kMaxFixedDigits) return x;
         return std::strtod(fixed(x, digits).c_str(), nullptr);
     }

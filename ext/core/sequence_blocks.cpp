@@ -64,7 +64,7 @@ class BlockMatcher {
           text_(joint_text(base, comparison)),
           suffixes_(suffix_array(text_, alphabet_, progress)),
           rank_(inverse(suffixes_)),
-          common_(common_prefixes(text_, suffixes_, rank_)),
+          common_(common_prefixes(text_, suffixes_, rank_, progress)),
           classes_(suffixes_.size()),
           gap_of_(suffixes_.size(), 0) {
         count_base_positions();

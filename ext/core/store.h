@@ -277,13 +277,13 @@ class Table {
     void set_column(int column, std::shared_ptr<const Column> values);  // one of another table, too
     void set_absent(int column);
     Column& building(int column);  // made empty on first call, to append to
+    void drop_unpublished();       // forgets what was given: for a loader that begins anew
     // Makes what was given visible. ensure() does so when the loader returns; only tables that are filled
     // without a loader call it themselves.
     void publish();
 
   private:
     void check_same_rows(uint64_t rows);
-    void drop_unpublished();
 
     std::vector<ColumnType> types_;
     Loader loader_;

@@ -20,20 +20,21 @@ class Sorter {
         : text_(text), size_(static_cast<int32_t>(text.size())), alphabet_(alphabet), progress_(progress) {}
 
     std::vector<int32_t> sort() {
-        progress_.poll();
         suffixes_.assign(text_.size(), kNone);
         if (size_ == 1) return {0};
         find_kinds();
         induce(seeds_);
-        progress_.poll();
         order_seeds();
-        progress_.poll();
         induce(seeds_);
         return std::move(suffixes_);
     }
 
   private:
     static constexpr int32_t kNone = -1;
+
+    void poll(int32_t at) {
+        if ((at & 0xffff) == 0) progress_.poll();
+    }
 
     bool is_seed(int32_t at) const { return at > 0 && rising_[at] && !rising_[at - 1]; }
 
@@ -62,11 +63,13 @@ class Sorter {
         place[0] = 0;
         std::copy(bucket_ends_.begin(), bucket_ends_.end() - 1, place.begin() + 1);
         for (int32_t r = 0; r < size_; ++r) {
+            poll(r);
             const int32_t before = suffixes_[r] - 1;
             if (suffixes_[r] > 0 && !rising_[before]) suffixes_[place[text_[before]]++] = before;
         }
         place = bucket_ends_;
         for (int32_t r = size_ - 1; r >= 0; --r) {
+            poll(r);
             const int32_t before = suffixes_[r] - 1;
             if (suffixes_[r] > 0 && rising_[before]) suffixes_[--place[text_[before]]] = before;
         }
@@ -122,11 +125,12 @@ std::vector<int32_t> suffix_array(const std::vector<int32_t>& text, int32_t alph
 }
 
 std::vector<int32_t> common_prefixes(const std::vector<int32_t>& text, const std::vector<int32_t>& suffixes,
-                                     const std::vector<int32_t>& rank) {
+                                     const std::vector<int32_t>& rank, Progress& progress) {
     const auto size = static_cast<int32_t>(text.size());
     std::vector<int32_t> common(text.size(), 0);
     // The suffix one further on agrees with its neighbour in at most one item less.
     for (int32_t i = 0, agree = 0; i < size; ++i) {
+        if ((i & 0xffff) == 0) progress.poll();
         if (rank[i] == 0) {
             agree = 0;
             continue;

@@ -15,6 +15,6 @@ std::vector<int32_t> suffix_array(const std::vector<int32_t>& text, int32_t alph
 // Element r: how many items the suffixes of rank r - 1 and r have in common at their beginning; 0 for r = 0.
 // rank is the inverse of suffixes.
 std::vector<int32_t> common_prefixes(const std::vector<int32_t>& text, const std::vector<int32_t>& suffixes,
-                                     const std::vector<int32_t>& rank);
+                                     const std::vector<int32_t>& rank, Progress& progress);
 
 }  // namespace profana

@@ -89,7 +89,8 @@ void TraceScanner::scan(const Chunk& chunk, TraceChunkResult* result) {
     incomplete_ = 0;
     behind_event_ = lost_ = ends_in_event_ = false;
     const_cast<char*>(text_.data())[text_.size()] = '\0';  // in the chunk's padding
-    const bool indexed = index_.build(text_);
+    text_kind_ = index_.build(text_);
+    const bool indexed = text_kind_ != JsonIndex::Text::kNotIndexed;
     const uint32_t* token = indexed ? index_.begin() : nullptr;
     Step step = Step::kGoOn;
     while (step == Step::kGoOn) {
@@ -105,6 +106,11 @@ void TraceScanner::scan(const Chunk& chunk, TraceChunkResult* result) {
         result->lines +=
             static_cast<uint64_t>(std::count(text_.begin() + static_cast<ptrdiff_t>(lines_counted_to_),
                                              text_.begin() + static_cast<ptrdiff_t>(at_), '\n'));
+}
+
+// Nothing in the strings of an event that has to be repaired?
+bool TraceScanner::has_good_characters(std::string_view event) const {
+    return has_good_escapes(event) && (text_kind_ == JsonIndex::Text::kPlain || is_utf8_piece(event));
 }
 
 // ---- along the index -------------------------------------------------------------------------------------
@@ -128,7 +134,7 @@ void TraceScanner::scan_plain(const uint32_t** token) {
         const uint32_t* const behind = walk_event(text, next);
         if (behind == nullptr) break;
         const size_t close = behind[-1] + 1;
-        if (!has_good_escapes(text_.substr(*next, close - *next))) break;
+        if (!has_good_characters(text_.substr(*next, close - *next))) break;
         event_.args_offset = place(args_token_);
         event_.args_length = event_.args.raw().size();
         event_.repaired = false;
@@ -279,7 +285,7 @@ TraceScanner::Step TraceScanner::repair_event() {
         return Step::kGoOn;
     }
     const std::string& event = repair_.text();
-    if (end == JsonRepair::End::kComplete && repaired_index_.build(event) &&
+    if (end == JsonRepair::End::kComplete && repaired_index_.build(event) == JsonIndex::Text::kPlain &&
         walk_event(event.c_str(), repaired_index_.begin()) != nullptr) {
         event_.args_offset = place(begin + repair_.tracked().offset);
         event_.args_length = repair_.tracked().length;

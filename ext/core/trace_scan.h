@@ -68,6 +68,7 @@ class TraceScanner {
 
     const uint32_t* walk_event(const char* text, const uint32_t* token);
     void take_event(size_t at);
+    bool has_good_characters(std::string_view event) const;
     JsonToken* wanted_field(std::string_view key);
     const uint32_t* walk_args(const char* text, const uint32_t* token);
 
@@ -92,6 +93,7 @@ class TraceScanner {
     const Chunk* chunk_ = nullptr;
     TraceChunkResult* result_ = nullptr;
     std::string_view text_;
+    JsonIndex::Text text_kind_ = JsonIndex::Text::kNotIndexed;
     size_t at_ = 0;
     bool behind_event_ = false;  // a comma or the end of the list has to follow
     size_t lines_counted_to_ = 0;

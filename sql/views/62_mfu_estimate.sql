@@ -135,7 +135,7 @@ rule_op AS MATERIALIZED (             -- operators whose input dims tell somethi
   SELECT * FROM (
     SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, o.input_types, r.formula,
            op_flops(r.rule, r.first, o.input_shapes, o.concrete_inputs, r.causal_at) AS flops,
-           tensor_shape(o.input_shapes, r.weight_at) AS weight
+           shape_dims(o.input_shapes) -> r.weight_at AS weight
       FROM op_flops_rules AS r
      CROSS JOIN prof_host_op AS o ON o.name = r.op_name AND o.kind = 'op'
      WHERE o.input_shapes IS NOT NULL AND EXISTS (SELECT 1 FROM kernel WHERE needs_op))

@@ -34,8 +34,8 @@ estimate AS MATERIALIZED (
    WHERE e.flops > 0
      AND NOT EXISTS (SELECT 1 FROM record AS r WHERE r.profile = e.profile AND r.rank IS e.rank)
 ),
-trained AS (              -- ranks with a backward pass
-  SELECT DISTINCT profile, rank FROM prof_host_op WHERE kind = 'op' AND name GLOB '*Backward*'
+host AS (                 -- whether a rank has a backward pass; no row where its operators are not known
+  SELECT profile, rank, max(name GLOB '*Backward*') AS trains FROM prof_host_op WHERE kind = 'op' GROUP BY profile, rank
 ),
 part AS (
   SELECT profile, rank, 'recorded' AS flops_source, step, dtype, flops_op_name AS op_name, flops, peak_flops,
@@ -43,9 +43,9 @@ part AS (
     FROM record
    UNION ALL
   SELECT e.profile, e.rank, 'estimated', e.step, e.dtype, coalesce(e.op_name, e.op_type), e.flops, e.peak_flops,
-         CASE WHEN t.profile IS NULL THEN e.flops END
+         CASE h.trains WHEN 0 THEN e.flops END
     FROM estimate AS e
-    LEFT JOIN trained AS t ON t.profile = e.profile AND t.rank IS e.rank
+    LEFT JOIN host AS h ON h.profile = e.profile AND h.rank IS e.rank
 ),
 kernel AS (               -- when the kernels of that work ran
   SELECT profile, rank, op_step AS step, dtype, flops_op_name AS op_name, kernel_start_ns AS start_ns,
@@ -60,7 +60,8 @@ work AS (
          flops_source, sum(flops) AS flops,
          CASE WHEN count(model_flops) = count(*) THEN sum(model_flops) END AS model_flops,
          coalesce(sum(flops) FILTER (WHERE peak_flops IS NULL), 0) AS flops_without_peak,
-         sum(flops) FILTER (WHERE peak_flops IS NOT NULL) AS counted_flops,
+         CASE WHEN min(peak_flops) = max(peak_flops) THEN min(peak_flops)
+              ELSE sum(flops) FILTER (WHERE peak_flops IS NOT NULL) / sum(flops / peak_flops) END AS peak_flops,
          sum(flops / peak_flops) AS peak_s, sum(model_flops / peak_flops) AS model_peak_s
     FROM part
     JOIN scopes ON scope <> 'step' OR step IS NOT NULL
@@ -106,7 +107,7 @@ timed AS (
     LEFT JOIN covered AS v ON v.profile = w.profile AND v.rank IS w.rank AND v.scope = w.scope AND v.name IS w.name
 )
 SELECT profile, rank, scope, CAST(name AS TEXT), flops_source, flops, model_flops, flops_without_peak, e2e_ns, computing_ns,
-       counted_flops / peak_s,
+       peak_flops,
        CASE WHEN model_flops IS NOT NULL AND e2e_ns > 0 THEN model_peak_s / (e2e_ns * 1e-9) END,
        CASE WHEN e2e_ns > 0 THEN peak_s / (e2e_ns * 1e-9) END,
        CASE WHEN computing_ns > 0 THEN peak_s / (computing_ns * 1e-9) END,

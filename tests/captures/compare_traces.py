@@ -90,8 +90,8 @@ def compare_communication(db, path, data):
     expected = []
     for step, kind, op, info in operations(data):
         name, _, group = op.rpartition("@") if "@" in op else (op, "", "")
-        time = info["Communication Time Info"]
-        for transport, traffic in info["Communication Bandwidth Info"].items():
+        time = info.get("Communication Time Info", {})
+        for transport, traffic in info.get("Communication Bandwidth Info", {None: {}}).items():
             size = traffic.get("Transit Size(MB)")
             expected.append((int(step[4:]) if step[4:] else None, kind, name, group or None, transport,
                              scaled(time.get("Start Timestamp(us)"), 3), scaled(time.get("Elapse Time(ms)"), 6),

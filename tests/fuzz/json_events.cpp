@@ -56,5 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         require(event.args.empty() || is_json(event.args));
         require(event.key.empty() || is_json(event.key));
     }
+    // Another pass for other fields sees the same events.
+    std::vector<fuzz::Event> again;
+    size_t faults_again = 0;
+    require(fuzz::read_events(text, 64, &again, &faults_again, kTraceTs));
+    require(again.size() == events.size() && faults_again == faults);
+    for (size_t i = 0; i < events.size(); ++i) require(again[i].offset == events[i].offset);
     return 0;
 }

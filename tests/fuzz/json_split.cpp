@@ -131,8 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (!expected_events(text, &expected)) return 0;
     }
     std::vector<fuzz::Event> whole;
-    for (const size_t chunk :
-         {size_t{1} << 20, text.size() / 3, size_t{1}}) {
+    for (const size_t chunk : {size_t{1} << 20, text.size() / 3, size_t{1}}) {
         std::vector<fuzz::Event> events;
         size_t faults = 0;
         require(fuzz::read_events(text, chunk, &events, &faults));

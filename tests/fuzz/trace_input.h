@@ -62,7 +62,7 @@ inline bool read_events(std::string_view text, size_t chunk_bytes, std::vector<E
     LoadContext context{progress, diagnostics, 1, 0, 0};
     Collector collector;
     TraceRequest request;
-    request.fields = kTracePh | kTraceName | kTraceArgs;
+    request.fields = fields;
     request.arg_keys = {"k"};
     try {
         read_trace(std::make_unique<MemoryInput>(text), request, collector, context,

@@ -39,7 +39,9 @@ class Trace:
             cat, args = str(e.get("cat") or "").lower(), e.get("args") or {}
             name, time = e.get("name"), self.time(e)
             if cat in OP_KIND:
-                op = model.add("prof_host_op", process_id=e.get("pid"), thread_id=e.get("tid"), name=name,
+                sequence = args.get("Sequence number", -1)
+                op = model.add("prof_host_op", sequence_number=sequence if sequence >= 0 else None,
+                               fwd_thread_id=args.get("Fwd thread id") or None, process_id=e.get("pid"), thread_id=e.get("tid"), name=name,
                                kind=OP_KIND[cat], input_shapes=compact(args.get("Input Dims")),
                                input_types=compact(args.get("Input type")),
                                concrete_inputs=compact(args.get("Concrete Inputs")), call_stack=args.get("Call stack"),
@@ -62,7 +64,7 @@ class Trace:
                 device[e.get("pid"), e.get("tid"), time["start_ns"]] = task
                 if cat == "kernel":
                     nccl = name.lower().startswith("nccl")
-                    task["kernel_id"] = model.add("prof_kernel", is_communication=int(nccl), **where, **time)["id"]
+                    task["kernel_id"] = model.add("prof_kernel", is_communication=int(nccl), has_pmu=0, **where, **time)["id"]
                     if nccl:
                         task["comm_op"] = model.add(
                             "prof_comm_op", name=name, device_id=where["device_id"], stream_id=where["stream_id"],
@@ -119,12 +121,15 @@ class Trace:
         """Allocations and frees of one address, paired; a free of another size loses its record."""
         model, opened = self.model, {}
         events = [e for e in self.events if str(e.get("name", "")).lower() == "[memory]"]
+        for e in events:
+            args = e.get("args") or {}
+            device, kind = args.get("Device Id", -1), args.get("Device Type")
+            model.add("prof_memory_usage", device_id=device if device >= 0 else None, ts_ns=self.time(e)["start_ns"],
+                      component={0: "CPU", 1: "CUDA"}.get(kind, "CUDA" if device >= 0 else "CPU"),
+                      allocated_bytes=args.get("Total Allocated"), reserved_bytes=args.get("Total Reserved"))
         for e in sorted(events, key=lambda x: self.time(x)["start_ns"]):
             args, t = e.get("args") or {}, self.time(e)["start_ns"]
             device, size = args.get("Device Id", -1), args.get("Bytes", 0)
-            model.add("prof_memory_usage", device_id=device if device >= 0 else None, ts_ns=t,
-                      component="CUDA" if device >= 0 else "CPU", allocated_bytes=args.get("Total Allocated"),
-                      reserved_bytes=args.get("Total Reserved"))
             if device < 0:
                 continue
             address = args.get("Addr")
@@ -151,6 +156,7 @@ def read(model, path, flow_cat=""):
     with opener(path, "rb") as f:
         import decimal
         top = json.loads(f.read().decode("utf-8", "replace"), parse_float=decimal.Decimal)
+    model.rank = top.get("distributedInfo", {}).get("rank")
     trace = Trace(model, top, flow_cat)
     trace.read()
     return {"framework": "PyTorch", "time_base_ns": trace.base}

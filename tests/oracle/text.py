@@ -1,6 +1,7 @@
 """Ascend Text export: trace_view.json and its CSV companions (formats.md 2 and 3, compare.md 4 and 13.1)."""
 import bisect
 import csv
+import glob
 import os
 import re
 
@@ -46,14 +47,21 @@ def event_time(event):
     return m.span(m.ns(event.get("ts", 0)) or 0, m.ns(event.get("dur", 0)) or 0)
 
 
-def kernels(model, folder):
+NO_COUNTERS = {"Step Id", "Step ID", "Device_id", "Model ID", "Task ID", "Stream ID", "Name", "Type", "OP State",
+               "Accelerator Core", "Start Time(us)", "Duration(us)", "Wait Time(us)", "Block Num", "Block Dim",
+               "Mix Block Num", "Mix Block Dim", "HF32 Eligible", "Input Shapes", "Input Data Types", "Input Formats",
+               "Output Shapes", "Output Data Types", "Output Formats", "Context ID"}
+
+
+def kernels(model, folder, only_device):
+    values = {}
     for line, row in enumerate(rows_of(folder, "kernel_details.csv"), 2):
         start, dur = m.ns(cell(row, "Start Time(us)")), m.ns(cell(row, "Duration(us)"))
         if start is None or dur is None:
             continue
         core = cell(row, "Accelerator Core")
         kernel = model.add(
-            "prof_kernel", device_id=integer(cell(row, "Device_id")), stream_id=integer(cell(row, "Stream ID")),
+            "prof_kernel", device_id=integer(cell(row, "Device_id")) if "Device_id" in row else only_device, stream_id=integer(cell(row, "Stream ID")),
             task_id=integer(cell(row, "Task ID")), name=cell(row, "Name"), op_type=cell(row, "Type"), core_type=core,
             step=integer(cell(row, "Step Id", "Step ID")), wait_ns=m.ns(cell(row, "Wait Time(us)")),
             block_num=integer(cell(row, "Block Num", "Block Dim")),
@@ -64,17 +72,57 @@ def kernels(model, folder):
             is_communication=int(core in ("COMMUNICATION", "HCCL")), source_row=line, **m.span(start, dur))
         for column in ("mac_time", "aiv_vec_time", "aicore_time", "aic_mac_time", "aic_mte2_time", "aiv_time"):
             kernel[column + "_ns"] = m.ns(cell(row, column + "(us)"))
-        counters = list(row)[list(row).index("Context ID") + 1:] if "Context ID" in row else []
+        counters = [c for c in row if c and c not in NO_COUNTERS]
         kernel["has_pmu"] = int(any(cell(row, c) is not None for c in counters))
+        for head in counters:
+            value = cell(row, head)
+            if value is not None:
+                name, _, unit = head.partition("(")
+                values.setdefault(name.lower(), []).append((kernel["id"], float(value) * (1000 if unit == "us)" else 1)))
+    # a kernel's counters in the order of the table of kernel_details: not ours to know, so by name
+    for kernel, name, value in sorted((k, n, v) for n, found in values.items() for k, v in found):
+        model.add("prof_kernel_pmu", kernel_id=kernel, metric=name, value=value)
 
 
-def op_statistic(model, folder):
+def op_statistic(model, folder, only_device):
     for line, row in enumerate(rows_of(folder, "op_statistic.csv"), 2):
         times = {c: m.ns(cell(row, h)) for c, h in (("total_ns", "Total Time(us)"), ("min_ns", "Min Time(us)"),
                                                     ("avg_ns", "Avg Time(us)"), ("max_ns", "Max Time(us)"))}
-        model.add("prof_op_stat", device_id=integer(cell(row, "Device_id")), op_type=cell(row, "OP Type"),
+        device = integer(cell(row, "Device_id")) if "Device_id" in row else only_device
+        model.add("prof_op_stat", device_id=device, op_type=cell(row, "OP Type"),
                   core_type=cell(row, "Core Type"), count=integer(cell(row, "Count")) or 0,
                   ratio_percent=float(cell(row, "Ratio(%)") or 0), source_row=line, **times)
+
+
+def api_statistic(model, folder):
+    for line, row in enumerate(rows_of(folder, "api_statistic.csv"), 2):
+        model.add("prof_api_stat", level=cell(row, "Level"), name=cell(row, "API Name"), count=integer(cell(row, "Count")),
+                  variance=float(cell(row, "Variance")), source_row=line,
+                  **{c: m.ns(cell(row, h)) for c, h in (("total_ns", "Time(us)"), ("avg_ns", "Avg(us)"),
+                                                        ("min_ns", "Min(us)"), ("max_ns", "Max(us)"))})
+
+
+def step_time(model, folder, only_device):
+    heads = (("computing_ns", "Computing"), ("communication_not_overlapped_ns", "Communication(Not Overlapped)"),
+             ("overlapped_ns", "Overlapped"), ("communication_ns", "Communication"), ("free_ns", "Free"), ("stage_ns", "Stage"),
+             ("bubble_ns", "Bubble"), ("preparing_ns", "Preparing"),
+             ("communication_not_overlapped_exclude_receive_ns", "Communication(Not Overlapped and Exclude Receive)"))
+    for line, row in enumerate(rows_of(folder, "step_trace_time.csv"), 2):
+        model.add("prof_step_time", device_id=integer(row["Device_id"]) if "Device_id" in row else only_device,
+                  step=integer(cell(row, "Step")), source_row=line, **{c: m.ns(cell(row, h)) for c, h in heads})
+
+
+def devices(model, path):
+    """Rows of prof_device from PROF_*/device_*/info.json.N; the device, if there is a single one."""
+    chips = {"0": "Ascend310", "1": "Ascend910A", "4": "Ascend310P", "5": "Ascend910B", "7": "Ascend310B", "15": "Ascend950"}
+    for file in sorted(glob.glob(os.path.join(path, "PROF_*", "device_*", "info.json.*"))):
+        info = m.load_json(file)
+        for device in info["DeviceInfo"]:
+            model.add("prof_device", device_id=device["id"], chip=chips.get(info.get("platform_version")),
+                      ai_core_num=device.get("ai_core_num"), vector_core_num=device.get("aiv_num"),
+                      aic_frequency_mhz=float(device["aic_frequency"]))
+    found = model.rows["prof_device"]
+    return found[0]["device_id"] if len(found) == 1 else None
 
 
 def memory_record(model, folder):
@@ -135,15 +183,18 @@ def bandwidth(model, folder):
 class Trace:
     """The events of trace_view.json, sorted into the model tables."""
 
-    def __init__(self, model, events):
-        self.model = model
+    def __init__(self, model, events, only_device):
+        self.model, self.only_device = model, only_device
         self.events = [e for e in events if isinstance(e, dict)]
-        self.process, self.thread, self.order = {}, {}, {}
+        self.process, self.thread, self.order, self.label = {}, {}, {}, {}
         for e in self.events:
             if e.get("ph") == "M":
                 args, key = e.get("args") or {}, (e.get("pid"), e.get("tid"))
                 if e.get("name") == "process_name":
                     self.process[e.get("pid")] = args.get("name")
+                elif e.get("name") == "process_labels":
+                    number = str(args.get("labels")).removeprefix("NPU ")
+                    self.label[e.get("pid")] = int(number) if number.isdigit() else None
                 elif e.get("name") == "thread_name":
                     self.thread[key] = args.get("name")
                 elif e.get("name") == "thread_sort_index":
@@ -169,6 +220,10 @@ class Trace:
         self._kernels_of_tasks()
         self._flows()
 
+    def _device(self, e):
+        device = self.label.get(e.get("pid"))
+        return self.only_device if device is None else device
+
     def _span(self, position, e):
         model, cat = self.model, str(e.get("cat") or "").lower()
         args, where = e.get("args") or {}, self.process.get(e.get("pid"))
@@ -191,12 +246,15 @@ class Trace:
                       connection_id=args.get("connection_id"), source_row=position, **time)
         elif where == "Ascend Hardware":
             stream = args.get("Stream Id", args.get("Physic Stream Id"))
-            model.add("prof_device_task", stream_id=stream, task_id=args.get("Task Id"), name=name,
+            model.add("prof_device_task", device_id=self._device(e), stream_id=stream, task_id=args.get("Task Id"), name=name,
                       task_type=args.get("Task Type"), connection_id=args.get("connection_id"),
                       size_bytes=args.get("size(B)", args.get("data size(Byte)")), source_row=position, **time)
             model.rows["prof_device_task"][-1]["at"] = (e.get("pid"), e.get("tid"), time["start_ns"])
         elif where == "Overlap Analysis":
-            model.add("prof_overlap_bar", name=name, source_row=position, **time)
+            model.add("prof_overlap_bar", device_id=self._device(e), name=name, source_row=position, **time)
+        elif "event_type" in args and where not in ("Communication", "HCCL"):
+            model.add("prof_mstx_range", thread_id=e.get("tid"), event_type=args["event_type"], domain=args.get("domain"),
+                      message=name, source_row=position, start_ns=time["start_ns"], end_ns=time["end_ns"])
 
     def _communication(self, group_names):
         """Threads by sort index: one whose name has Communication opens a group, the next ones are its planes."""
@@ -220,7 +278,7 @@ class Trace:
             group = {"name": name, "group_name": names.get(index), "group_index": index, "source_row": position}
             if is_op:
                 ident = re.fullmatch(r"Group (\S+) Communication", names[index])
-                op = model.add("prof_comm_op", op_type=m.op_type_of(name), plane_count=planes.get(index, 0),
+                op = model.add("prof_comm_op", device_id=self._device(e), op_type=m.op_type_of(name), plane_count=planes.get(index, 0),
                                process_group=group_names.get(ident.group(1)) if ident else None,
                                connection_id=args.get("connection_id"), **group, **event_time(e))
                 op["at"] = (e.get("pid"), e.get("tid"), op["start_ns"])
@@ -289,12 +347,16 @@ def read(model, path):
         about = os.path.join(above, "profiler_metadata.json")
         if not lone and os.path.exists(about) and not names:
             names = m.process_groups(model, m.load_json(about).get("parallel_group_info"))
+    only_device = None
     if not lone:
-        kernels(model, folder)
-        op_statistic(model, folder)
+        only_device = devices(model, path)
+        kernels(model, folder, only_device)
+        api_statistic(model, folder)
+        step_time(model, folder, only_device)
+        op_statistic(model, folder, only_device)
         memory_record(model, folder)
         bandwidth(model, folder)
-    trace = Trace(model, events)
+    trace = Trace(model, events, only_device)
     trace.read(names)
     if not lone:
         operator_memory(model, folder, trace.tree)

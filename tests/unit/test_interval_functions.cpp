@@ -70,6 +70,15 @@ TEST_CASE("interval functions: NULL in, NULL out, and the empty set") {
     CHECK(sql.rows("SELECT group_concat(interval_contains(" + set("[[2,4]]") +
                    ", value), '') FROM "
                    "json_each('[1,2,3,4,5]')") == Rows{{"01100"}});
+    // Two sets in turn, and one that is none in between.
+    sql.run("CREATE TABLE sets AS SELECT 1 AS number, " + set("[[2,4]]") + " AS s UNION ALL SELECT 2, " +
+            set("[[6,8]]"));
+    CHECK(sql.rows("SELECT number, t.value, interval_contains(s, t.value) FROM json_each('[3,7]') AS t CROSS "
+                   "JOIN sets") == Rows{{"1", "3", "1"}, {"2", "3", "0"}, {"1", "7", "0"}, {"2", "7", "1"}});
+    CHECK(sql.error("SELECT interval_contains(5, 3)") ==
+          "interval_contains: argument set is INTEGER 5; accepted: a set of intervals (BLOB) as interval_agg "
+          "and interval_from_json make it");
+    CHECK(sql.integer("SELECT interval_contains(s, 7) FROM sets WHERE number = 2") == 1);
     // The set's JSON is JSON to SQLite too.
     CHECK(sql.text("SELECT json_array(interval_json(" + one + "))") == "[[[1,2]]]");
 }

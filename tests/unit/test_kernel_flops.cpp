@@ -151,10 +151,6 @@ TEST_CASE("operators of a trace from their input dims") {
                Catch::Contains("op_flops: argument rule is TEXT 'einsum'; accepted: mm, bmm"));
     CHECK_THAT(sql.error(kernel("softmax", "", "", "", "")),
                Catch::Contains("kernel_flops: argument rule") && Catch::Contains("gemm, "));
-    CHECK(sql.text("SELECT tensor_shape('32,3,224,224;' || char(13, 10) || '64,3,11,11;64', 1)") ==
-          "[64,3,11,11]");
-    CHECK(sql.text("SELECT tensor_shape('[[[2],[3]],[64,3]]', 1)") == "[64,3]");
-    CHECK(sql.is_null("SELECT tensor_shape('[[2]]', 1)"));
 }
 
 TEST_CASE("convolution operators need their scalar arguments") {

@@ -243,7 +243,7 @@ TEST_CASE("suffixes are sorted, and common prefixes counted") {
         CHECK(suffixes == expected);
         for (size_t r = 0; r < expected.size(); ++r)
             rank[static_cast<size_t>(expected[r])] = static_cast<int32_t>(r);
-        const auto common = common_prefixes(text, suffixes, rank);
+        const auto common = common_prefixes(text, suffixes, rank, progress);
         for (size_t r = 1; r < expected.size(); ++r) {
             int32_t agree = 0;
             while (text[static_cast<size_t>(expected[r] + agree)] ==

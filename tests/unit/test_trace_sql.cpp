@@ -31,6 +31,15 @@ TEST_CASE("trace_event: paths of Windows with single backslashes") {
     CHECK(count_of(sql, "01/trace.json", "json_bad_escape") == 4);
 }
 
+TEST_CASE("trace_event: with strict set, the first fault is an error that names its place") {
+    Sql sql;
+    sql.run("SELECT profana_set('strict', 1)");
+    CHECK_THAT(sql.error("SELECT count(*) FROM " + bug("03/trace.json")),
+               Catch::Contains("03/trace.json: byte 78: ") && Catch::Contains("json_control_character"));
+    sql.run("SELECT profana_set('strict', 0)");
+    CHECK(sql.integer("SELECT count(*) FROM " + bug("03/trace.json")) == 3);
+}
+
 TEST_CASE("trace_event: bytes that are not UTF-8") {
     Sql sql;
     CHECK(sql.integer("SELECT count(*) FROM " + bug("02/trace.json")) == 3);

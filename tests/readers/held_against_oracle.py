@@ -1,0 +1,85 @@
+"""Holds the model tables that the library makes of a profile against those of the oracle, value by value."""
+import gzip
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.join(HERE, "..", "golden")
+ORACLE = os.path.join(HERE, "..", "oracle", "model_oracle.py")
+SHOWN = 3
+
+
+def unpacked(path, scratch):
+    """A golden profile as its profiler left it: large traces are stored with gzip."""
+    copy = os.path.join(scratch, os.path.relpath(path, GOLDEN))
+    if os.path.isdir(copy):
+        return copy
+    shutil.copytree(path, copy)
+    for folder, _, names in os.walk(copy):
+        for name in names:
+            file = os.path.join(folder, name)
+            if name.endswith(".json.gz"):
+                with gzip.open(file, "rb") as packed, open(file.removesuffix(".gz"), "wb") as plain:
+                    shutil.copyfileobj(packed, plain)
+                os.remove(file)
+    return copy
+
+
+def rank_folders(path):
+    """The ranks' folders of one side of a golden case, or the trace that is all of it."""
+    names = sorted(os.listdir(path))
+    folders = [os.path.join(path, n) for n in names if n.endswith(("_ascend_pt", "_ascend_ms"))]
+    return folders or [os.path.join(path, n) for n in names if n.endswith(".json")]
+
+
+def load(library):
+    db = sqlite3.connect(":memory:")
+    db.enable_load_extension(True)
+    db.load_extension(library)
+    return db
+
+
+def close(a, b):
+    if isinstance(a, float) and isinstance(b, (int, float)):
+        return abs(a - b) <= 1e-9 * max(1.0, abs(a))
+    return a == b and type(a) is type(b)
+
+
+def compare(library, path, scratch, options=None, excused=()):
+    """-> (tables, differences); excused: "table.column" or "table" that the two sides hold apart by design."""
+    oracle = os.path.join(scratch, "oracle.db")
+    command = ["/usr/bin/python3", ORACLE, oracle, f"x={path}"]
+    for name, value in (options or {}).items():
+        command += ["--option", f"x.{name}={value}"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    expected, db = sqlite3.connect(oracle), load(library)
+    db.execute("SELECT profana_open('x', ?, ?)", (path, json.dumps(options or {})))
+    differences = []
+    tables = [row[0] for row in expected.execute("SELECT name FROM sqlite_master WHERE name LIKE 'prof\\_%' ESCAPE '\\' "
+                                                 "AND name <> 'prof_source' AND type = 'table'")]
+    for table in tables:
+        if table in excused:
+            continue
+        columns = [row[1] for row in expected.execute(f"PRAGMA table_info({table})")]
+        order = "id"
+        if table == "prof_kernel_pmu":  # which of a kernel's counters comes first is nobody's business
+            columns.remove("id")
+            order = "kernel_id, metric"
+        query = f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
+        want, got = expected.execute(query).fetchall(), db.execute(query).fetchall()
+        if len(want) != len(got):
+            differences.append(f"{table}: {len(got)} rows, the oracle has {len(want)}")
+            continue
+        for place, column in enumerate(columns):
+            if f"{table}.{column}" in excused:
+                continue
+            wrong = [(w[0:3], w[place], g[place]) for w, g in zip(want, got) if not close(w[place], g[place])]
+            if wrong:
+                differences.append(f"{table}.{column}: {len(wrong)} of {len(want)} differ, first (row, oracle, ours): "
+                                   f"{wrong[:SHOWN]}")
+    expected.close()
+    os.remove(oracle)
+    return len(tables), differences

@@ -1,0 +1,213 @@
+"""What profana_open makes of whatever a user has in hand, and what it says when that is nothing."""
+import glob
+import gzip
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+
+from held_against_oracle import GOLDEN, load, rank_folders, unpacked
+
+LIBRARY = sys.argv[1]
+GPU_EVENTS = [
+    {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1700000000000000.5, "dur": 9, "args": {}},
+    {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1700000000000003, "dur": 4,
+     "args": {"device": 0, "stream": 7, "correlation": 5}},
+]
+NPU_EVENTS = [
+    {"ph": "M", "name": "process_name", "pid": 9, "tid": 0, "args": {"name": "Ascend Hardware"}},
+    {"ph": "M", "name": "process_labels", "pid": 9, "tid": 0, "args": {"labels": "NPU 3"}},
+    {"ph": "X", "name": "MatMul", "pid": 9, "tid": 2, "ts": "1700000000000001.250", "dur": 2,
+     "args": {"Task Type": "AI_CORE", "Stream Id": 2, "Task Id": 4}},
+    {"ph": "X", "cat": "cpu_op", "name": "ProfilerStep#4", "pid": 5, "tid": 5, "ts": "1700000000000000.000", "dur": 90,
+     "args": {}},
+]
+KERNELS = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nMatMul,MatMulV3,AI_CORE,1700000000000001.250\t,2.000\n"
+SUMMARY = "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
+FAILURES = []
+
+
+def check(what, got, want):
+    if got != want:
+        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
+
+
+def refused(what, words, sql, *values, db=None):
+    """The statement must fail, with these words in its message."""
+    try:
+        (db or load(LIBRARY)).execute(sql, values).fetchall()
+    except sqlite3.Error as error:
+        missing = [w for w in words if w not in str(error)]
+        if missing:
+            FAILURES.append(f"{what}: the message lacks {missing}: {error}")
+    else:
+        FAILURES.append(f"{what}: no error")
+
+
+def opened(path, options=None):
+    db = load(LIBRARY)
+    db.execute("SELECT profana_open('x', ?, ?)", (path, json.dumps(options) if options else None)).fetchall()
+    return db
+
+
+def facts(path, options=None):
+    """(kind, framework, rank) of every rank"""
+    return opened(path, options).execute("SELECT kind, framework, rank FROM prof_source").fetchall()
+
+
+def write(path, content):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    mode = "wb" if isinstance(content, bytes) else "w"
+    with open(path, mode, **({} if mode == "wb" else {"encoding": "utf-8"})) as out:
+        out.write(content)
+    return path
+
+
+def side(tmp, case, name):
+    return rank_folders(unpacked(os.path.join(GOLDEN, case, name), tmp))[0]
+
+
+def traces(tmp):
+    list_form = write(f"{tmp}/list.json", json.dumps(GPU_EVENTS))
+    object_form = write(f"{tmp}/a.pt.trace.json", json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": 6},
+                                                             "traceEvents": GPU_EVENTS}))
+    zipped = write(f"{tmp}/b_rank3.pt.trace.json.gz", gzip.compress(json.dumps({"traceEvents": GPU_EVENTS}).encode()))
+    lone = write(f"{tmp}/trace_view.json", json.dumps(NPU_EVENTS))
+    check("list of GPU events", facts(list_form), [("gpu", "PyTorch", None)])
+    check("object with a rank", facts(object_form), [("gpu", "PyTorch", 6)])
+    check("gzip, rank in the name", facts(zipped), [("gpu", "PyTorch", 3)])
+    check("lone trace_view.json", facts(lone), [("trace", "PyTorch", None)])
+    db = opened(lone)
+    check("kernels of a lone trace", db.execute("SELECT name, device_id, start_ns, dur_ns, step FROM prof_kernel").fetchall(),
+          [("MatMul", 3, 1700000000000001250, 2000, 4)])
+    check("steps of a lone trace", db.execute("SELECT steps, devices FROM prof_source").fetchall(), [("[4]", "[3]")])
+    refused("JSON that is no trace", ["other.json", "looked for", "_ascend_pt"], "SELECT profana_open('x', ?)",
+            write(f"{tmp}/other.json", '{"schemaVersion": 1, "deviceProperties": [{"id": 0}]}'))
+
+
+def folders(tmp):
+    text, db = side(tmp, "text_text", "base"), side(tmp, "db_db", "base")
+    output = os.path.join(text, "ASCEND_PROFILER_OUTPUT")
+    check("*_ascend_pt, text", facts(text), [("text", "PyTorch", 0)])
+    check("ASCEND_PROFILER_OUTPUT", facts(output), [("text", "PyTorch", 0)])
+    check("*_ascend_pt, db", facts(db), [("db", "PyTorch", 0)])
+    check("a database", facts(glob.glob(f"{db}/ASCEND_PROFILER_OUTPUT/ascend_*.db")[0]), [("db", "PyTorch", 0)])
+    check("*_ascend_ms, db", facts(side(tmp, "ms_db", "base")), [("db", "MindSpore", 0)])
+    both = f"{tmp}/both_1_20240625000026809_ascend_pt"
+    shutil.copytree(text, both)
+    for file in glob.glob(f"{db}/ASCEND_PROFILER_OUTPUT/*.db"):
+        shutil.copy(file, f"{both}/ASCEND_PROFILER_OUTPUT")
+    check("both: the database wins", facts(both), [("db", "PyTorch", 0)])
+    check("both: source text", facts(both, {"source": "text"}), [("text", "PyTorch", 0)])
+    check("both: source db", facts(both, {"source": "db"}), [("db", "PyTorch", 0)])
+    refused("no source db", ["source 'db'"], "SELECT profana_open('x', ?, '{\"source\":\"db\"}')", text)
+    refused("an empty folder", ["looked for", "PROF_*"], "SELECT profana_open('x', ?)", tempfile.mkdtemp(dir=tmp))
+    refused("no such path", ["no such file or folder", "looked for"], "SELECT profana_open('x', ?)", f"{tmp}/nowhere")
+    write(f"{tmp}/raw_1_20240625000026809_ascend_pt/FRAMEWORK/torch.op_range", b"\0")
+    refused("not analysed", ["not analysed yet"], "SELECT profana_open('x', ?)", f"{tmp}/raw_1_20240625000026809_ascend_pt")
+    db = opened(text)
+    missing = json.loads(db.execute("SELECT missing FROM prof_source").fetchone()[0] or "{}")
+    empty = {t for (t,) in db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'prof\\_%' ESCAPE '\\'")
+             if t in missing and db.execute(f"SELECT count(*) FROM {t}").fetchone()[0] > 0}
+    check("tables said to be missing are empty", empty, set())
+
+
+def msprof(tmp):
+    prof = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA"
+    out = f"{prof}/mindstudio_profiler_output"
+    write(f"{out}/op_summary_20260402160352.csv", SUMMARY + "old,T,AI_CORE,1.000\t,1.000\n")
+    for part in (0, 1):
+        write(f"{out}/op_summary_slice_{part}_20260402160400.csv", SUMMARY + f"k{part},T,AI_CORE,{part + 5}.000\t,1.500\n")
+    write(f"{prof}/device_2/info.json.2", '{"rank_id": -1, "platform_version": "5", "DeviceInfo": [{"id": 2, "ai_core_num": 20}]}')
+    write(f"{prof}/device_2/info.json.2.done", "filesize:99")
+    for path in (prof, out):
+        check("msprof", facts(path), [("msprof", "msprof", None)])
+    db = opened(prof)
+    check("slices of the newest export", db.execute("SELECT name, core_type, device_id, start_ns, end_ns FROM prof_kernel").fetchall(),
+          [("k0", "AI_CORE", 2, 5000, 6500), ("k1", "AI_CORE", 2, 6000, 7500)])
+    check("device of info.json", db.execute("SELECT device_id, chip, ai_core_num FROM prof_device").fetchall(),
+          [(2, "Ascend910B", 20)])
+    check("chip option", opened(prof, {"chip": "Ascend910B3"}).execute("SELECT chip FROM prof_device").fetchall(), [("Ascend910B3",)])
+    write(f"{tmp}/PROF_000009_20260402160352_BBBBBBBB/device_0/data/aicore.bin", b"\0")
+    refused("raw data", ["raw data only"], "SELECT profana_open('x', ?)", f"{tmp}/PROF_000009_20260402160352_BBBBBBBB")
+
+
+def ranks(tmp):
+    cluster = f"{tmp}/cluster"
+    for rank, stamp, deep in ((0, "20240625000026809", "a"), (1, "20240625000026809", "b/c/d/e"), (1, "20250101000000000", "b")):
+        write(f"{cluster}/{deep}/h_{rank}_{stamp}_ascend_pt/profiler_info_{rank}.json", "{}")
+        write(f"{cluster}/{deep}/h_{rank}_{stamp}_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
+    write(f"{cluster}/1/2/3/4/5/6/h_9_20240625000026809_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
+    write(f"{cluster}/cluster_analysis_output/kernel_details.csv", KERNELS)
+    os.symlink(cluster, f"{cluster}/a/again")
+    db = opened(cluster)
+    check("ranks of a parent folder", db.execute("SELECT rank, path FROM prof_source").fetchall(),
+          [(0, f"{cluster}/a/h_0_20240625000026809_ascend_pt"), (1, f"{cluster}/b/h_1_20250101000000000_ascend_pt")])
+    check("ids over ranks", db.execute("SELECT rank, id FROM prof_kernel").fetchall(), [(0, 1), (1, 1 + 2**32)])
+    check("the older folder", db.execute("SELECT source FROM prof_diagnostic WHERE code = 'rank_twice'").fetchall(),
+          [(f"{cluster}/b/c/d/e/h_1_20240625000026809_ascend_pt",)])
+    check("one rank of many", facts(cluster, {"rank": 1}), [("text", "PyTorch", 1)])
+    refused("a rank that is not there", ["rank 7", "0, 1"], "SELECT profana_open('x', ?, '{\"rank\":7}')", cluster)
+    strange = os.fsencode(tmp) + b"/caf\xe9_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    os.makedirs(strange)
+    with open(strange + b"/kernel_details.csv", "w", encoding="utf-8") as out:
+        out.write(KERNELS)
+    db = load(LIBRARY)
+    db.text_factory = bytes
+    db.execute("SELECT profana_open('x', CAST(? AS TEXT))", (os.path.dirname(strange),))
+    check("a name that is not UTF-8", db.execute("SELECT count(*), path FROM prof_kernel, prof_source").fetchall(),
+          [(1, os.path.dirname(strange))])
+
+
+def options(tmp):
+    path = write(f"{tmp}/opt_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", json.dumps(NPU_EVENTS))
+    path = os.path.dirname(os.path.dirname(path))
+    for text, words in (('{"ranks":1}', ["'ranks'", "gpu_flow_cat"]), ('{"rank":"1"}', ["'rank'", "integer"]),
+                        ('{"step":1.5}', ["'step'", "integer"]), ('{"chip":3}', ["'chip'", "text"]),
+                        ('{"source":"csv"}', ["'source'", "'text' or 'db'"]), ("[1]", ["JSON object"]), ("{", ["JSON object"])):
+        refused(f"options {text}", words, "SELECT profana_open('x', ?, ?)", path, text)
+    db = opened(path, {"step": 5})
+    refused("a step that is not there", ["no step 5", "[4]"], "SELECT * FROM prof_kernel", db=db)
+    db = opened(path, {"step": 4, "device": 3})
+    check("options in prof_source", db.execute("SELECT step_option, device_option, rank_option FROM prof_source").fetchall(), [(4, 3, None)])
+    check("device option", opened(path, {"device": 0}).execute("SELECT count(*) FROM prof_device_task").fetchall(), [(0,)])
+    refused("an alias that is NULL", ["alias"], "SELECT profana_open(NULL, ?)", path)
+    refused("too few arguments", ["(alias, path [, options])"], "SELECT profana_open('x')")
+    refused("an alias that is not open", ["'y'", "x"], "SELECT profana_close('y')", db=db)
+    check("close", db.execute("SELECT profana_close('x')").fetchall(), [("x",)])
+    check("after close", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(0,)])
+
+
+def changes(tmp):
+    path = write(f"{tmp}/live_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
+    db = opened(f"{tmp}/live_ascend_pt")
+    check("before the change", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(1,)])
+    time.sleep(0.02)
+    write(path, KERNELS + "Add,Add,AI_VECTOR_CORE,1700000000000009.250\t,2.000\n")
+    check("after the change", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(2,)])
+    os.remove(path)
+    refused("a file that is gone", ["live_ascend_pt"], "SELECT count(*) FROM prof_kernel", db=db)
+
+
+def main_database(tmp):
+    file = shutil.copy(glob.glob(f"{side(tmp, 'db_db', 'base')}/ASCEND_PROFILER_OUTPUT/ascend_*.db")[0], f"{tmp}/ascend_pytorch_profiler_0.db")
+    db = sqlite3.connect(file)
+    db.enable_load_extension(True)
+    db.load_extension(LIBRARY)
+    check("main", db.execute("SELECT alias, kind, rank, path FROM prof_source").fetchall(), [("main", "db", 0, file)])
+    check("kernels of main", db.execute("SELECT count(*) > 0, profile FROM prof_kernel").fetchall(), [(1, "main")])
+    empty = sqlite3.connect(f"{tmp}/plain.db")
+    empty.execute("CREATE TABLE t(a)")
+    empty.enable_load_extension(True)
+    empty.load_extension(LIBRARY)
+    check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
+
+
+for part in (traces, folders, msprof, ranks, options, changes, main_database):
+    with tempfile.TemporaryDirectory() as scratch:
+        part(os.path.realpath(scratch))
+print("\n".join(FAILURES) or "ok")
+sys.exit(1 if FAILURES else 0)
