@@ -1,4 +1,6 @@
 -- What every comparison starts from: the two profiles, their options and the settings.
+--
+-- Steps that many views share are kept: _compare_side is a table over the view _compare_side_query (docs/design.md).
 
 -- _compare_side_query: which two profiles are compared, and what kind of source is each?
 --

@@ -58,7 +58,8 @@ SELECT o.profile, o.rank, o.id, o.thread_id, o.start_ns, o.parent_id, o.root_id,
 -- _op_launch: what did each operator make the device do?
 --
 -- Every piece of device work that the profiler links to the host: kernels, copies, collectives; of a GPU no
--- memsets, as in the compare tool. Flows between CANN calls and the device are not links to an operator.
+-- memsets and no waits (Context Sync), as in the compare tool. Flows between CANN calls and the device are not
+-- links to an operator.
 CREATE TEMP VIEW IF NOT EXISTS _op_launch(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
@@ -83,7 +84,8 @@ SELECT l.profile, l.rank, s.family, l.id, l.host_op_id, l.launch_ns,
   LEFT JOIN prof_device_task AS t ON t.profile = l.profile AND t.id = l.device_task_id
   LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
  WHERE l.category IS NOT 'HostToDevice'
-   AND (l.comm_op_id IS NOT NULL OR l.device_task_id IS NOT NULL AND t.task_type IS NOT 'gpu_memset');
+   AND (l.comm_op_id IS NOT NULL
+        OR l.device_task_id IS NOT NULL AND (s.family <> 'gpu' OR t.task_type IN ('kernel', 'gpu_memcpy')));
 
 -- _op_launch_text: how do the detail sheets write a piece of work?
 --
@@ -157,7 +159,8 @@ slotted AS MATERIALIZED ( -- stretches with one number meet
     JOIN start AS a ON a.rank_place = p.rank_place
 ),
 numbered AS MATERIALIZED (
-  SELECT profile, rank_place, slot, id, row_number() OVER (PARTITION BY profile, rank_place, slot ORDER BY place) - 1 AS item
+  SELECT profile, rank_place, slot, id,
+         CAST(row_number() OVER (PARTITION BY profile, rank_place, slot ORDER BY place) - 1 AS INTEGER) AS item
     FROM slotted
 ),
 list AS (
@@ -200,7 +203,7 @@ node AS MATERIALIZED (    -- kernels of each operator and all below it
 ),
 child AS MATERIALIZED (
   SELECT profile, parent_id, id, key,
-         row_number() OVER (PARTITION BY profile, parent_id ORDER BY start_ns, id) - 1 AS item
+         CAST(row_number() OVER (PARTITION BY profile, parent_id ORDER BY start_ns, id) - 1 AS INTEGER) AS item
     FROM node
    WHERE root_id <> id
 ),
@@ -268,7 +271,7 @@ CREATE TEMP VIEW IF NOT EXISTS _op_owner(
   shown_id                -- INTEGER  prof_host_op.id of the listed operator; NULL: none
 ) AS
 SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
-       CASE WHEN g.max_kernel_num = 0 THEN o.root_id
+       CAST(CASE WHEN g.max_kernel_num = 0 THEN o.root_id
        ELSE (WITH RECURSIVE up(id, parent_id) AS (
                SELECT o.id, o.parent_id
                UNION ALL
@@ -277,7 +280,7 @@ SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
              SELECT up.id FROM up
               WHERE (o.profile, up.id) IN (SELECT 'base', base_id FROM _op_pair
                                            UNION ALL SELECT 'comparison', comparison_id FROM _op_pair)
-              LIMIT 1) END
+              LIMIT 1) END AS INTEGER)
   FROM _compare_setting AS g
  CROSS JOIN prof_host_op AS o
  WHERE o.root_id IS NOT NULL;

@@ -39,7 +39,7 @@ WITH RECURSIVE call AS (
    WHERE o.name LIKE 'optimizer%' AND o.root_id IS NOT NULL AND o.start_ns BETWEEN s.first_ns AND s.last_ns
 ),
 nested AS MATERIALIZED (
-  SELECT *, nest_parent(id, start_ns, end_ns) OVER call AS parent_id
+  SELECT *, CAST(nest_parent(id, start_ns, end_ns) OVER call AS INTEGER) AS parent_id
     FROM call
   WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id % 4, id ROWS UNBOUNDED PRECEDING)
 ),
@@ -83,8 +83,8 @@ WITH RECURSIVE asked AS ( -- the modules, and the moments at which the flows beg
 ),
 flow AS (
   SELECT profile, rank, id, backward_ns,
-         nest_inside(id, start_ns, end_ns) OVER (PARTITION BY profile, rank
-                                                 ORDER BY start_ns, id % 4, id ROWS UNBOUNDED PRECEDING) AS inside_id
+         CAST(nest_inside(id, start_ns, end_ns) OVER (PARTITION BY profile, rank ORDER BY start_ns, id % 4, id
+                                                      ROWS UNBOUNDED PRECEDING) AS INTEGER) AS inside_id
     FROM asked
 ),
 call AS (
@@ -96,7 +96,7 @@ call AS (
    GROUP BY f.profile, f.id
 ),
 nested AS MATERIALIZED (
-  SELECT *, nest_parent(id, start_ns, end_ns) OVER call AS parent_id
+  SELECT *, CAST(nest_parent(id, start_ns, end_ns) OVER call AS INTEGER) AS parent_id
     FROM call
   WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id ROWS UNBOUNDED PRECEDING)
 ),
@@ -188,8 +188,8 @@ stream AS (
   SELECT profile, rank, start_ns, NULL, NULL, NULL FROM asked
 ),
 nested AS MATERIALIZED (
-  SELECT profile, rank, time_ns, id, name, nest_parent(id, time_ns, end_ns) OVER call AS parent_id,
-         nest_inside(id, time_ns, end_ns) OVER call AS inside_id
+  SELECT profile, rank, time_ns, id, name, CAST(nest_parent(id, time_ns, end_ns) OVER call AS INTEGER) AS parent_id,
+         CAST(nest_inside(id, time_ns, end_ns) OVER call AS INTEGER) AS inside_id
     FROM stream
   WINDOW call AS (PARTITION BY profile, rank ORDER BY time_ns, id IS NULL, id ROWS UNBOUNDED PRECEDING)
 ),
@@ -254,7 +254,8 @@ CREATE TEMP VIEW IF NOT EXISTS _module_work_query(
 ) AS
 SELECT p.tree, p.cursor_id, l.profile, l.id, l.launch_ns, l.dur_ns
   FROM _module_piece AS p
- CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
+ CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank
+                           AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
  WHERE p.cursor_id IS NOT NULL;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_work USING profana_memo(_module_work_query);
@@ -277,7 +278,8 @@ CREATE TEMP VIEW IF NOT EXISTS _module_op_query(
 WITH inside AS MATERIALIZED (
   SELECT p.tree, p.inside_id, o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns, o.call_stack
     FROM _module_piece AS p
-   CROSS JOIN prof_host_op AS o ON o.profile = p.profile AND o.rank IS p.rank AND o.start_ns BETWEEN p.first_ns AND p.last_ns
+   CROSS JOIN prof_host_op AS o ON o.profile = p.profile AND o.rank IS p.rank
+                               AND o.start_ns BETWEEN p.first_ns AND p.last_ns
    WHERE p.inside_id IS NOT NULL AND o.root_id IS NOT NULL AND o.name NOT LIKE 'optimizer%'
 ),
 owned AS (

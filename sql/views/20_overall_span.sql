@@ -117,8 +117,8 @@ WITH part AS (
    CROSS JOIN prof_kernel AS k ON k.profile = s.profile
    WHERE s.source = 'sets' AND k.is_communication IS NOT 1
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
-     AND (s.family <> 'gpu' OR k.id NOT IN (SELECT kernel_id FROM _side_copy WHERE kernel_id IS NOT NULL
-                                                AND profile = s.profile))
+     AND (s.family <> 'gpu' OR (k.profile, k.id) NOT IN (SELECT profile, kernel_id
+                                                            FROM _side_copy WHERE kernel_id IS NOT NULL))
    GROUP BY k.profile, k.rank
   UNION ALL
   SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)

@@ -96,8 +96,10 @@ asked AS (                -- operators and launches in one stream of time
   SELECT profile, rank, reach_ns, id, NULL, kernel_id, launch_ns, reach_ns FROM launched
 ),
 covered AS (
-  SELECT profile, kernel_id, launch_ns, cursor_cover(id, end_ns, reach_ns) OVER (
-           PARTITION BY profile, rank ORDER BY time_ns, kernel_id IS NOT NULL, id ROWS UNBOUNDED PRECEDING) AS op_id
+  SELECT profile, kernel_id, launch_ns,
+         CAST(cursor_cover(id, end_ns, reach_ns) OVER (PARTITION BY profile, rank
+                                                       ORDER BY time_ns, kernel_id IS NOT NULL, id
+                                                       ROWS UNBOUNDED PRECEDING) AS INTEGER) AS op_id
     FROM asked
 )
 SELECT l.profile, l.kernel_id, c.category
@@ -143,12 +145,14 @@ counted AS (              -- kernels alike in everything that decides
          count(*) AS calls, sum(k.dur_ns) AS dur_ns
     FROM side AS s
    CROSS JOIN prof_kernel AS k ON k.profile = s.profile
-    LEFT JOIN (SELECT profile, kernel_id, max(category) AS category FROM _kernel_host GROUP BY profile, kernel_id) AS h
+    LEFT JOIN (SELECT profile, CAST(kernel_id AS INTEGER) AS kernel_id, max(category) AS category
+                 FROM _kernel_host
+                GROUP BY profile, kernel_id) AS h
            ON h.profile = k.profile AND h.kernel_id = k.id
    WHERE (s.family <> 'text' OR k.aiv_vec_time_ns IS NOT NULL OR k.mac_time_ns IS NOT NULL)
      AND (s.family <> 'gpu' OR k.is_communication IS NOT 1
-                               AND k.id NOT IN (SELECT kernel_id FROM _side_copy WHERE kernel_id IS NOT NULL
-                                                   AND profile = s.profile))
+                               AND (k.profile, k.id) NOT IN (SELECT profile, kernel_id
+                                                               FROM _side_copy WHERE kernel_id IS NOT NULL))
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY k.profile, s.family, k.name, k.op_type, 5, 6
 ),

@@ -17,7 +17,8 @@ WITH kernel AS MATERIALIZED (
 ),
 span AS MATERIALIZED (
   SELECT s.profile, coalesce(sum(o.computing_ns), 0) AS computing_ns,
-         coalesce(sum(interval_length(interval_from_json(o.uncovered))), 0) AS uncovered_ns, coalesce(sum(o.e2e_ns), 0) AS e2e_ns
+         coalesce(sum(interval_length(interval_from_json(o.uncovered))), 0) AS uncovered_ns,
+         coalesce(sum(o.e2e_ns), 0) AS e2e_ns
     FROM _compare_side AS s
     LEFT JOIN _overall_span AS o ON o.profile = s.profile
    GROUP BY s.profile

@@ -17,8 +17,8 @@ call AS (
 ),
 child AS MATERIALIZED (   -- numbered within the call around them; the outermost stand within call 0 of their rank
   SELECT tree, profile, id, full_name, coalesce(parent_id, -rank_place) AS parent_id,
-         row_number() OVER (PARTITION BY tree, profile, coalesce(parent_id, -rank_place)
-                            ORDER BY start_ns, id % 4, id) - 1 AS item
+         CAST(row_number() OVER (PARTITION BY tree, profile, coalesce(parent_id, -rank_place)
+                                 ORDER BY start_ns, id % 4, id) - 1 AS INTEGER) AS item
     FROM call
 ),
 family AS MATERIALIZED (
@@ -35,9 +35,9 @@ pair(tree, base_id, comparison_id) AS (
     JOIN family AS fb ON fb.tree = p.tree AND fb.profile = 'base' AND fb.parent_id = p.base_id
     JOIN family AS fc ON fc.tree = p.tree AND fc.profile = 'comparison' AND fc.parent_id = p.comparison_id
    CROSS JOIN sequence_match(fb.names, fc.names, g.match) AS q
-    JOIN child AS b ON b.tree = p.tree AND b.profile = 'base' AND b.parent_id = p.base_id AND b.item = q.base_index
-    JOIN child AS c ON c.tree = p.tree AND c.profile = 'comparison' AND c.parent_id = p.comparison_id
-                   AND c.item = q.comparison_index
+   CROSS JOIN child AS b ON b.tree = p.tree AND b.profile = 'base' AND b.parent_id = p.base_id AND b.item = q.base_index
+   CROSS JOIN child AS c ON c.tree = p.tree AND c.profile = 'comparison' AND c.parent_id = p.comparison_id
+                        AND c.item = q.comparison_index
 )
 SELECT tree, base_id, comparison_id FROM pair WHERE base_id > 0;
 
@@ -71,7 +71,7 @@ CREATE TEMP VIEW IF NOT EXISTS module_compare(
   comparison_call_stack,  -- TEXT     as base_call_stack
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH based AS (                -- base's calls; the latest partner so far says where lone calls go
+WITH based AS (           -- base's calls; the latest partner so far says where lone calls go
   SELECT b.place, b.id AS base_id, p.comparison_id, b.tree,
          max(coalesce(c.start_ns, -9223372036854775807)) OVER (ORDER BY b.place ROWS UNBOUNDED PRECEDING) AS partner_ns
     FROM _module_time AS b
@@ -91,7 +91,9 @@ row AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY partner_ns, lone, place) AS place, tree, base_id, comparison_id FROM listed
 ),
 op AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY profile, tree, module_id ORDER BY start_ns, id) - 1 AS item FROM _module_op
+  SELECT *,
+         CAST(row_number() OVER (PARTITION BY profile, tree, module_id ORDER BY start_ns, id) - 1 AS INTEGER) AS item
+    FROM _module_op
 ),
 name AS MATERIALIZED (
   SELECT profile, tree, module_id, json_group_array(name) AS names
