@@ -1,4 +1,5 @@
 // Rounding and text as the field's tools write it.
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -94,6 +95,40 @@ void op_base_name_function(sqlite3_context* context, int, sqlite3_value** values
     });
 }
 
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+
+bool begins_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+}
+
+// Where in `text` its character number `count` begins.
+size_t character_at(std::string_view text, size_t count) {
+    for (size_t at = 0; at < text.size(); ++at)
+        if (begins_character(text[at]) && count-- == 0) return at;
+    return text.size();
+}
+
+void elide_function(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        if (is_null(values[0]) || is_null(values[1])) return;
+        const Argument argument{"elide", "length", values[1]};
+        const int64_t length = integer_argument(argument);
+        if (length < 1) refuse(argument, "an INTEGER of at least 1");
+        const std::string_view text = text_argument({"elide", "text", values[0]});
+        const auto size = static_cast<size_t>(std::count_if(text.begin(), text.end(), begins_character));
+        const auto most = static_cast<size_t>(length);
+        if (size <= most) {
+            result_text(context, text);
+            return;
+        }
+        const size_t head = most / 2, tail = most - 1 - head;
+        std::string out(text.substr(0, character_at(text, head)));
+        out += kEllipsis;
+        out += text.substr(character_at(text, size - tail));
+        result_text(context, out);
+    });
+}
+
 constexpr std::array kFunctions{
     FunctionSpec{
         "round_even", -1, kPure, "round_even(x NUMERIC [, digits INTEGER]) -> NUMERIC",
@@ -137,6 +172,10 @@ constexpr std::array kFunctions{
         "A name without the number that tells equal ones apart: one trailing '_' with digits is taken off, "
         "so 'nn.Module: Linear_0' gives 'nn.Module: Linear'. Other names stay. NULL for NULL.",
         op_base_name_function},
+    FunctionSpec{"elide", 2, kPure, "elide(text TEXT, length INTEGER) -> TEXT",
+                 "The text in at most length characters: where it is longer, its middle gives way to an "
+                 "ellipsis. For names in reports, which differ at both ends. NULL for NULL.",
+                 elide_function},
 };
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "vtab/admin_tables.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "ext/connection.h"
+#include "ext/core/decimal.h"
+#include "ext/embedded_sql.h"
 #include "vtab/profile.h"
 
 namespace profana {
@@ -169,6 +172,40 @@ void fill_help(Connection& connection, Table& table) {
         RowWriter(table).text(entry.name).text(entry.kind).text(entry.signature).text(entry.doc);
 }
 
+const TableSpec& report_spec() {
+    static const auto* spec = new TableSpec{
+        "profana_report",
+        "The shipped reports (sql/reports), for hosts that have no .read.",
+        {{"name", T, "file below sql/reports without .sql: hotspots, compare/KernelCompare ..."},
+         {"title", T, "its first line: what it answers"},
+         {"doc", T, "its opening comment: how to read it"},
+         {"sql", T, "its text, one statement or several"}},
+        {}};
+    return *spec;
+}
+
+// The comment that a script opens with, without the dashes.
+std::string opening_comment(const std::string& script) {
+    std::string out;
+    std::istringstream lines(script);
+    for (std::string line; std::getline(lines, line) && line.rfind("--", 0) == 0;)
+        out += std::string(trim(std::string_view(line).substr(2))) + "\n";
+    return out;
+}
+
+void fill_reports(Connection&, Table& table) {
+    constexpr std::string_view kFolder = "reports/", kSuffix = ".sql";
+    for (const EmbeddedSql& file : embedded_sql()) {
+        if (file.path.rfind(kFolder, 0) != 0 || file.path.rfind("reports/html/", 0) == 0) continue;
+        const std::string doc = opening_comment(file.text);
+        RowWriter(table)
+            .text(file.path.substr(kFolder.size(), file.path.size() - kFolder.size() - kSuffix.size()))
+            .text(doc.substr(0, doc.find('\n')))
+            .text(doc)
+            .text(file.text);
+    }
+}
+
 }  // namespace
 
 int register_admin_tables(Connection& connection) {
@@ -177,7 +214,8 @@ int register_admin_tables(Connection& connection) {
     };
     int code = add(diagnostic_spec(), fill_diagnostics);
     if (code == SQLITE_OK) code = add(setting_spec(), fill_settings);
-    return code == SQLITE_OK ? add(help_spec(), fill_help) : code;
+    if (code == SQLITE_OK) code = add(help_spec(), fill_help);
+    return code == SQLITE_OK ? add(report_spec(), fill_reports) : code;
 }
 
 }  // namespace profana

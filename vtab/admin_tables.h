@@ -1,4 +1,4 @@
-// What the extension tells about itself: prof_diagnostic, prof_setting, profana_help.
+// What the extension tells about itself: prof_diagnostic, prof_setting, profana_help, profana_report.
 #pragma once
 
 #include "vtab/table_module.h"

@@ -20,7 +20,8 @@ namespace profana {
 struct ColumnSpec {
     const char* name;
     ColumnType type;
-    const char* doc;  // unit, meaning, when NULL
+    const char* doc;           // unit, meaning, when NULL
+    const char* sources = "";  // of columns of model tables: see vtab/model_specs.h
     bool hidden = false;
 };
 
@@ -69,6 +70,7 @@ struct TableSpec {
     bool over_profiles = false;   // parts of different sources, which may load side by side
     bool reads_files = false;     // takes a path: registered SQLITE_VTAB_DIRECTONLY
     const char* alias = nullptr;  // a second name (trace_view for trace_event)
+    const char* sources = "";     // of model tables: what the rows are in each kind of capture
 };
 
 // Registers spec as an eponymous table. The provider lives as long as the connection's registration.

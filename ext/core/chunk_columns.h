@@ -79,11 +79,11 @@ class ChunkColumn {
 
     ColumnType type_;
     WorkerDictionary* dictionary_;
-    std::vector<int64_t> ints_;
-    std::vector<double> reals_;
-    std::vector<uint32_t> codes_;
-    std::vector<AnyValue> anys_;
-    std::vector<LongRef> longs_;
+    PageVector<int64_t> ints_;
+    PageVector<double> reals_;
+    PageVector<uint32_t> codes_;
+    PageVector<AnyValue> anys_;
+    PageVector<LongRef> longs_;
     std::unique_ptr<Arena> arena_;
     std::shared_ptr<WorkerDictionary::Texts> texts_;
     std::vector<Met> met_;    // in order of first appearance

@@ -1,10 +1,21 @@
 -- When was most device memory in use, and for what?
 --
--- One row per operator that held memory at the peak, largest first. What the rows leave of Allocated was allocated before the
--- profile began.
+-- The 15 operators of each device that held most memory at the peak, largest first. At is the time of the peak after the profile's
+-- first record. What the rows leave of Allocated was allocated before the profile began, or by what it does not record.
 
+WITH ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, rank, device_id ORDER BY size_bytes DESC) AS place FROM memory_peak
+)
 SELECT profile AS 'Profile', rank AS 'Rank', device_id AS 'Device', component AS 'Component',
-       round_even(allocated_bytes / 1048576.0, 2) AS 'Allocated(MiB)', round_even(reserved_bytes / 1048576.0, 2) AS 'Reserved(MiB)',
-       ifnull(name, '(not known)') AS 'Operator', blocks AS 'Blocks', round_even(size_bytes / 1048576.0, 2) AS 'Size(MiB)'
-  FROM memory_peak
- LIMIT 40;
+       round_even((peak_ns - first_ns) / 1e6, 3) AS 'At(ms)', round_even(allocated_bytes / 1048576.0, 2) AS 'Allocated(MiB)',
+       round_even(reserved_bytes / 1048576.0, 2) AS 'Reserved(MiB)', elide(ifnull(name, '(not known)'), 36) AS 'Operator',
+       blocks AS 'Blocks', round_even(size_bytes / 1048576.0, 2) AS 'Size(MiB)'
+  FROM ranked
+ WHERE place <= 15
+ ORDER BY profile, rank, device_id, place;
+
+SELECT alias AS 'Profile', rank AS 'Rank',
+       ifnull(missing ->> 'prof_memory_usage', 'no memory recorded: collect with profile_memory') AS 'No peak because'
+  FROM prof_source AS s
+ WHERE NOT EXISTS (SELECT 1 FROM prof_memory_usage AS m
+                    WHERE m.profile = s.alias AND m.rank IS s.rank AND m.allocated_bytes IS NOT NULL AND m.device_id IS NOT NULL);

@@ -109,7 +109,7 @@ SELECT l.profile, l.kernel_id, c.category
         AND l.launch_ns BETWEEN max(c.start_ns, coalesce(c.earlier_end_ns + 1, c.start_ns)) AND c.end_ns
  WHERE c.family <> 'db' AND l.kernel_id IS NOT NULL AND l.category IS NOT 'HostToDevice'
 UNION ALL
-SELECT k.profile, k.kernel_id, c.category
+SELECT k.profile, CAST(k.kernel_id AS INTEGER), c.category
   FROM covered AS k
   JOIN cube AS c ON c.profile = k.profile AND c.id = k.op_id
  WHERE k.kernel_id IS NOT NULL AND c.start_ns <= k.launch_ns;

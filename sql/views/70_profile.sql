@@ -4,12 +4,13 @@
 -- hot_op: which kinds of operator take the device's time?
 --
 -- One row per (op_type, core_type), largest total first; collectives are left out, as in op_statistic.csv.
--- Rule: computed from the kernels; where a source has no kernel with a type (Level0), read from op_statistic.csv.
+-- Rule: computed from the kernels, a kernel without a type under its own name (GPU, Level0, custom kernels); where a source
+-- has no kernel with a type, read from op_statistic.csv if that is there.
 
 CREATE TEMP VIEW IF NOT EXISTS hot_op(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
-  op_type,                -- TEXT     operator type; GPU: NULL, see hot_kernel
+  op_type,                -- TEXT     operator type; the kernel's name where it has none
   core_type,              -- TEXT     accelerator core
   calls,                  -- INTEGER
   total_ns,               -- INTEGER  ns
@@ -20,17 +21,17 @@ CREATE TEMP VIEW IF NOT EXISTS hot_op(
   source                  -- TEXT     computed (from kernels) or read (from op_statistic.csv)
 ) AS
 WITH computed AS (
-  SELECT profile, rank, op_type, core_type, count(*) AS calls, sum(dur_ns) AS total_ns, min(dur_ns) AS min_ns,
-         avg(dur_ns) AS avg_ns, max(dur_ns) AS max_ns, 'computed' AS source
+  SELECT profile, rank, ifnull(op_type, name) AS op_type, core_type, count(*) AS calls, sum(dur_ns) AS total_ns,
+         min(dur_ns) AS min_ns, avg(dur_ns) AS avg_ns, max(dur_ns) AS max_ns, 'computed' AS source, max(op_type) AS known_type
     FROM prof_kernel
    WHERE is_communication IS NOT 1
-   GROUP BY profile, rank, op_type, core_type
+   GROUP BY profile, rank, 3, core_type
 ),
 typed AS (               -- the ranks whose kernels have types
-  SELECT DISTINCT profile, rank FROM computed WHERE op_type IS NOT NULL
+  SELECT DISTINCT profile, rank FROM computed WHERE known_type IS NOT NULL
 ),
 chosen AS (
-  SELECT computed.* FROM computed
+  SELECT profile, rank, op_type, core_type, calls, total_ns, min_ns, avg_ns, max_ns, source FROM computed
    WHERE EXISTS (SELECT 1 FROM typed WHERE typed.profile = computed.profile AND typed.rank IS computed.rank)
       OR NOT EXISTS (SELECT 1 FROM prof_op_stat AS s WHERE s.profile = computed.profile AND s.rank IS computed.rank)
    UNION ALL
@@ -102,16 +103,16 @@ communication AS (
    GROUP BY profile, rank, device_id, step
 ),
 both AS (
-  SELECT k.profile, k.rank, k.device_id, k.step, k.busy AS computing, c.busy AS communication,
-         min(k.first_ns, ifnull(c.first_ns, k.first_ns)) AS first_ns, max(k.last_ns, ifnull(c.last_ns, k.last_ns)) AS last_ns
-    FROM computing AS k
-    LEFT JOIN communication AS c ON c.profile = k.profile AND c.rank IS k.rank AND c.device_id IS k.device_id AND c.step IS k.step
+  SELECT profile, rank, device_id, step, busy AS computing, NULL AS communication, first_ns, last_ns FROM computing
+  UNION ALL
+  SELECT profile, rank, device_id, step, NULL, busy, first_ns, last_ns FROM communication
 ),
-computed AS (
-  SELECT profile, rank, device_id, step, ifnull(interval_length(computing), 0) AS computing_ns,
-         ifnull(interval_length(interval_difference(communication, computing)), 0) AS exposed_ns,
-         ifnull(interval_length(communication), 0) AS communication_ns, last_ns - first_ns AS total_ns
+computed AS (            -- either half may be missing
+  SELECT profile, rank, device_id, step, ifnull(interval_length(max(computing)), 0) AS computing_ns,
+         ifnull(interval_length(ifnull(interval_difference(max(communication), max(computing)), max(communication))), 0) AS exposed_ns,
+         ifnull(interval_length(max(communication)), 0) AS communication_ns, max(last_ns) - min(first_ns) AS total_ns
     FROM both
+   GROUP BY profile, rank, device_id, step
 )
 SELECT profile, rank, device_id, step, computing_ns, communication_not_overlapped_ns, overlapped_ns, communication_ns, free_ns,
        computing_ns + communication_not_overlapped_ns + free_ns, 'read'
@@ -212,13 +213,13 @@ SELECT profile, rank, op_type, name, max(calls), max(total_ns),
 
 -- cast_overhead: how much device time goes into converting data, and between which operators?
 --
--- One row per conversion type and its neighbours on the stream, largest total first. A conversion is a kernel whose type is
--- Cast, TransData or Transpose: work that changes a type or layout and computes nothing.
+-- One row per conversion type and its neighbours on the stream, largest total first. A conversion changes a type or layout and
+-- computes nothing: the kernels that kernel_class calls so (Cast, TransData, Transpose...).
 
 CREATE TEMP VIEW IF NOT EXISTS cast_overhead(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
-  op_type,                -- TEXT     Cast, TransData, Transpose
+  op_type,                -- TEXT     Cast, TransData, Transpose...
   previous_op_type,       -- TEXT     the kernel before it on its stream; NULL: none
   next_op_type,           -- TEXT     the kernel after it on its stream; NULL: none
   calls,                  -- INTEGER
@@ -227,7 +228,8 @@ CREATE TEMP VIEW IF NOT EXISTS cast_overhead(
   type_time_ratio         -- REAL     the same for all conversions of this type, 0..1
 ) AS
 WITH neighbour AS (
-  SELECT profile, rank, op_type, dur_ns, lag(op_type) OVER stream AS previous_op_type, lead(op_type) OVER stream AS next_op_type
+  SELECT profile, rank, id, ifnull(op_type, name) AS op_type, dur_ns, lag(ifnull(op_type, name)) OVER stream AS previous_op_type,
+         lead(ifnull(op_type, name)) OVER stream AS next_op_type
     FROM prof_kernel
    WHERE is_communication IS NOT 1
   WINDOW stream AS (PARTITION BY profile, rank, device_id, stream_id ORDER BY start_ns, id)
@@ -235,11 +237,14 @@ WITH neighbour AS (
 whole AS (
   SELECT profile, rank, sum(dur_ns) AS total_ns FROM prof_kernel WHERE is_communication IS NOT 1 GROUP BY profile, rank
 ),
+kind AS MATERIALIZED (
+  SELECT profile, kernel_id FROM kernel_kind WHERE class = 'conversion'
+),
 conversion AS (
-  SELECT profile, rank, op_type, previous_op_type, next_op_type, count(*) AS calls, sum(dur_ns) AS total_ns
-    FROM neighbour
-   WHERE op_type IN ('Cast', 'TransData', 'Transpose')
-   GROUP BY profile, rank, op_type, previous_op_type, next_op_type
+  SELECT n.profile, n.rank, n.op_type, n.previous_op_type, n.next_op_type, count(*) AS calls, sum(n.dur_ns) AS total_ns
+    FROM kind
+    JOIN neighbour AS n ON n.profile = kind.profile AND n.id = kind.kernel_id
+   GROUP BY n.profile, n.rank, n.op_type, n.previous_op_type, n.next_op_type
 )
 SELECT c.profile, c.rank, c.op_type, c.previous_op_type, c.next_op_type, c.calls, c.total_ns,
        c.total_ns * 1.0 / nullif(w.total_ns, 0),
@@ -282,44 +287,69 @@ SELECT op_type, base_calls, base_ratio, comparison_calls, comparison_ratio, ifnu
 
 -- communication_summary: what does each kind of collective cost in each group?
 --
--- One row per group and operation type, largest total first. Wait is the time of its Notify_Wait tasks on the plane that waits
--- least, transmit the tasks that move bytes; bandwidth is bytes over their time.
+-- One row per group and operation type, largest total first. Rule: that of the profiler's own communication.json. Of an
+-- operation's planes the first that waits tells its wait (Notify_Wait) and transmit time, so that total = wait + transmit + idle;
+-- size and bandwidth are of all planes, copies within the chip left out. Where there is no timeline to compute it from,
+-- communication.json is read.
 
 CREATE TEMP VIEW IF NOT EXISTS communication_summary(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
   group_name,             -- TEXT     process group, or the raw label where it has no name
-  op_type,                -- TEXT     kind of operation
+  op_type,                -- TEXT     kind of operation; GPU: kernel name without its arguments
   calls,                  -- INTEGER
   total_ns,               -- INTEGER  ns
   wait_ns,                -- INTEGER  ns; NULL: no tasks recorded
-  transmit_ns,            -- INTEGER  ns, summed over the planes; NULL: no tasks recorded
-  size_bytes,             -- INTEGER  bytes moved; NULL: no tasks recorded
-  bandwidth_gb_per_s,     -- REAL     10^9 byte/s over transmit_ns; NULL: nothing moved
-  time_ratio              -- REAL     share of all communication of the rank, 0..1
+  transmit_ns,            -- INTEGER  ns; NULL: no tasks recorded
+  size_bytes,             -- INTEGER  bytes over the links; NULL: none recorded
+  bandwidth_gb_per_s,     -- REAL     10^9 byte/s, size over the planes' summed transmit time; NULL: nothing moved
+  time_ratio,             -- REAL     share of all communication of the rank, 0..1
+  source                  -- TEXT     computed (from the timeline) or read (from communication.json)
 ) AS
 WITH plane AS (          -- the tasks of one operation on one plane
   SELECT profile, comm_op_id, plane_id, sum(dur_ns) FILTER (WHERE name = 'Notify_Wait') AS wait_ns,
-         sum(dur_ns) FILTER (WHERE size_bytes > 0) AS transmit_ns, sum(size_bytes) FILTER (WHERE size_bytes > 0) AS size_bytes
+         sum(dur_ns) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS transmit_ns,
+         sum(size_bytes) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS size_bytes
     FROM prof_comm_task
    WHERE comm_op_id IS NOT NULL
    GROUP BY profile, comm_op_id, plane_id
 ),
+ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, comm_op_id ORDER BY wait_ns IS NULL, plane_id) AS place FROM plane
+),
 task AS (
-  SELECT profile, comm_op_id, min(ifnull(wait_ns, 0)) AS wait_ns, sum(transmit_ns) AS transmit_ns, sum(size_bytes) AS size_bytes
-    FROM plane
+  SELECT profile, comm_op_id, max(ifnull(wait_ns, 0)) FILTER (WHERE place = 1) AS wait_ns,
+         max(ifnull(transmit_ns, 0)) FILTER (WHERE place = 1) AS transmit_ns, sum(transmit_ns) AS link_ns, sum(size_bytes) AS size_bytes
+    FROM ranked
    GROUP BY profile, comm_op_id
 ),
-summed AS (
-  SELECT o.profile, o.rank, ifnull(nullif(o.process_group, ''), o.group_name) AS group_name, ifnull(o.op_type, o.name) AS op_type,
+computed AS (
+  SELECT o.profile, o.rank, ifnull(nullif(o.process_group, ''), o.group_name) AS group_name, ifnull(o.op_type, substr(o.name, 1, instr(o.name || '(', '(') - 1)) AS op_type,
          count(*) AS calls, sum(o.dur_ns) AS total_ns, sum(t.wait_ns) AS wait_ns, sum(t.transmit_ns) AS transmit_ns,
-         sum(t.size_bytes) AS size_bytes
+         sum(t.size_bytes) AS size_bytes, sum(t.link_ns) AS link_ns, 'computed' AS source
     FROM prof_comm_op AS o
     LEFT JOIN task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
    GROUP BY 1, 2, 3, 4
+),
+recorded AS (            -- SDMA is the sum of HCCS, PCIE and SIO
+  SELECT s.alias AS profile, s.rank, c.group_name, substr(c.name, 1, max(instr(c.name, '__'), 0)) AS op_type, c.name, c.start_ns,
+         c.elapse_ns, c.wait_ns, c.transit_ns, sum(c.transit_size_mb) FILTER (WHERE c.transport IN ('SDMA', 'RDMA')) AS size_mb,
+         sum(c.transport_transit_ns) FILTER (WHERE c.transport IN ('SDMA', 'RDMA')) AS link_ns
+    FROM prof_source AS s
+    JOIN communication(s.path) AS c
+   WHERE s.files LIKE '%/communication.json"%' AND s.missing ->> 'prof_comm_op' IS NOT NULL AND c.name <> 'Total Op Info'
+   GROUP BY s.alias, s.rank, c.group_name, c.name, c.start_ns
+),
+summed AS (
+  SELECT * FROM computed
+  UNION ALL
+  SELECT profile, rank, group_name, ifnull(nullif(op_type, ''), name), count(*), sum(elapse_ns), sum(wait_ns), sum(transit_ns),
+         CAST(round_even(sum(size_mb) * 1e6) AS INTEGER), sum(link_ns), 'read'
+    FROM recorded
+   GROUP BY 1, 2, 3, 4
 )
 SELECT profile, rank, group_name, op_type, calls, total_ns, wait_ns, transmit_ns, size_bytes,
-       size_bytes * 1.0 / nullif(transmit_ns, 0), total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0)
+       size_bytes * 1.0 / nullif(link_ns, 0), total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0), source
   FROM summed
  ORDER BY profile, rank, total_ns DESC;
 
@@ -334,6 +364,7 @@ CREATE TEMP VIEW IF NOT EXISTS memory_peak(
   device_id,              -- INTEGER  device
   component,              -- TEXT     PTA, PTA+GE, GE, MindSpore, CUDA ...
   peak_ns,                -- INTEGER  ns, when
+  first_ns,               -- INTEGER  ns, the device's first record
   allocated_bytes,        -- INTEGER  bytes in use at the peak
   reserved_bytes,         -- INTEGER  bytes reserved then
   name,                   -- TEXT     operator; NULL: nothing known alive
@@ -341,14 +372,15 @@ CREATE TEMP VIEW IF NOT EXISTS memory_peak(
   size_bytes              -- INTEGER  their bytes
 ) AS
 WITH ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, rank, device_id ORDER BY allocated_bytes DESC, ts_ns, id) AS place
+  SELECT *, row_number() OVER (PARTITION BY profile, rank, device_id ORDER BY allocated_bytes DESC, ts_ns, id) AS place,
+         min(ts_ns) OVER (PARTITION BY profile, rank, device_id) AS first_ns
     FROM prof_memory_usage
    WHERE allocated_bytes IS NOT NULL AND device_id IS NOT NULL
 ),
 peak AS (
   SELECT * FROM ranked WHERE place = 1
 )
-SELECT p.profile, p.rank, p.device_id, p.component, p.ts_ns, p.allocated_bytes, p.reserved_bytes, ifnull(a.name, o.name),
+SELECT p.profile, p.rank, p.device_id, p.component, p.ts_ns, p.first_ns, p.allocated_bytes, p.reserved_bytes, ifnull(a.name, o.name),
        count(a.id), sum(a.size_bytes)
   FROM peak AS p
   LEFT JOIN prof_memory_alloc AS a

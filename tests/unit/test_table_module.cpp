@@ -194,6 +194,29 @@ TEST_CASE("columns from the 64th on are loaded and read") {
     CHECK_FALSE(table->loaded(4));
 }
 
+// SQLite tells of the columns from its 64th on only that some of them are used, and uses an argument always.
+TEST_CASE("the argument of a wide table does not load its last columns") {
+    Database base;
+    static std::deque<std::string> names;
+    static TableSpec wide{"wide_function", "", {}, {{"path", T, ""}}, 1};
+    for (int c = 0; c < 70; ++c) {
+        names.push_back("c" + std::to_string(c));
+        wide.columns.push_back({names.back().c_str(), I, ""});
+    }
+    auto table = std::make_shared<Table>(std::vector<ColumnType>(70, I),
+                                         [](Table& to, const ColumnSet& wanted, LoadContext&) {
+                                             wanted.each([&](int c) { to.building(c).add_int(c); });
+                                         });
+    register_table(*base.connection, wide,
+                   std::make_unique<FixedProvider>(std::vector<Part>{whole_table(table)}));
+    CHECK(base.text("SELECT path, c3 FROM wide_function('here') WHERE c1 = 1 ORDER BY c2") == "there|i3\n");
+    for (const int c : {1, 2, 3}) CHECK(table->loaded(c));
+    for (const int c : {0, 4, 61, 62, 63, 69}) CHECK_FALSE(table->loaded(c));
+    CHECK(base.text("SELECT c61 FROM wide_function('here')") == "i61\n");
+    CHECK_FALSE(table->loaded(69));
+    CHECK(base.text("SELECT c62, c69, * FROM wide_function('here')").starts_with("i62|i69|i0|i1|"));
+}
+
 TEST_CASE("rowids are unique over parts and lead back to their row") {
     Fixture base;
     CHECK(base.text("SELECT count(DISTINCT rowid), count(*) FROM k") == "i400|i400\n");
