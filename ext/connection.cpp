@@ -130,6 +130,7 @@ void Settings::set(const std::string& name, const std::string& value) {
         throw Error("profana_set: " + name + " takes " + rule.accepted + ", not '" + value + "'");
     for (Setting& setting : settings_)
         if (setting.name == name) setting.value = value;
+    ++revision_;
 }
 
 void Settings::reset(const std::string& name) {

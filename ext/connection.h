@@ -35,9 +35,11 @@ class Settings {
     const std::string& get(const std::string& name) const;
     int64_t integer(const std::string& name) const;
     const std::vector<Setting>& all() const { return settings_; }
+    uint64_t revision() const { return revision_; }  // another one after every change
 
   private:
     std::vector<Setting> settings_;
+    uint64_t revision_ = 0;
 };
 
 class Connection {
@@ -68,6 +70,8 @@ class Connection {
 
     // Cursors open on our tables. Files are looked at anew only while there is none: between statements.
     int scans = 0;
+    uint64_t scan_runs = 0;  // how often the first such cursor has been opened
+    std::map<std::string, std::shared_ptr<Table>> kept_rows;  // of profana_memo, by view
     std::set<std::shared_ptr<const Table>> pinned;  // of cursors that are closed, until there is none open
     FileStamp main_seen;  // the main database as it was when it was last looked at
 

@@ -5,6 +5,7 @@
 #include "ext/views.h"
 #include "functions/table_function.h"
 #include "vtab/admin_tables.h"
+#include "vtab/memo.h"
 #include "vtab/profile.h"
 #include "vtab/raw_csv.h"
 #include "vtab/raw_json.h"
@@ -47,7 +48,7 @@ int register_all(Connection& connection, char** error) {
     }
     for (const auto register_tables :
          {register_function_tables, register_profile_tables, register_raw_json_tables,
-          register_raw_csv_tables, register_admin_tables}) {
+          register_raw_csv_tables, register_admin_tables, register_memo_tables}) {
         const int code = register_tables(connection);
         if (code != SQLITE_OK) return code;
     }

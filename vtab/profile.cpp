@@ -148,6 +148,7 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
 }
 
 void add_profile(Connection& connection, std::shared_ptr<Profile> profile) {
+    connection.kept_rows.clear();
     for (auto& other : connection.profiles()) {
         if (other->alias != profile->alias) continue;
         other = std::move(profile);
@@ -162,6 +163,7 @@ bool close_profile(Connection& connection, const std::string& alias) {
     for (const auto& source : profile->sources)
         for (const std::string& file : source->files()) connection.diagnostics().forget(file);
     std::erase(connection.profiles(), profile);
+    connection.kept_rows.clear();
     return true;
 }
 
@@ -169,8 +171,10 @@ void refresh_profiles(Connection& connection) {
     if (connection.scans > 0) return;
     look_at_main(connection);
     for (auto& profile : connection.profiles())
-        if (changed(*profile))
+        if (changed(*profile)) {
             profile = open_profile(connection, profile->alias, profile->path, profile->options);
+            connection.kept_rows.clear();
+        }
 }
 
 std::vector<int64_t> source_steps(Source& source, LoadContext& context) {

@@ -10,7 +10,7 @@ namespace profana {
 
 Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec, Dictionary& texts)
     : connection_(connection), provider_(provider), spec_(spec), texts_(texts) {
-    ++connection_.scans;
+    if (connection_.scans++ == 0) ++connection_.scan_runs;
 }
 
 // SQLite closes the cursors of subqueries and of OR branches while the statement goes on, and may still hold

@@ -1,10 +1,12 @@
 -- What every comparison starts from: the two profiles, their options and the settings.
+--
+-- Steps that many views share are kept: _compare_side is a table over the view _compare_side_query (docs/design.md).
 
--- _compare_side: which two profiles are compared, and what kind of source is each?
+-- _compare_side_query: which two profiles are compared, and what kind of source is each?
 --
 -- The profiles opened under the aliases base and comparison, a row each. Rules differ by family: an Ascend
 -- text export brings its own analysis lanes, a database and a GPU trace bring intervals.
-CREATE TEMP VIEW IF NOT EXISTS _compare_side(
+CREATE TEMP VIEW IF NOT EXISTS _compare_side_query(
   profile,                -- TEXT     base or comparison
   family,                 -- TEXT     text, db or gpu
   step,                   -- INTEGER  step asked for in profana_open; NULL: everything
@@ -26,10 +28,12 @@ SELECT s.alias,
  WHERE s.alias IN ('base', 'comparison')
  GROUP BY s.alias;
 
--- _compare_setting: how are operators matched?
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._compare_side USING profana_memo(_compare_side_query);
+
+-- _compare_setting_query: how are operators matched?
 --
 -- The settings of profana_set that hold for a comparison, on one row.
-CREATE TEMP VIEW IF NOT EXISTS _compare_setting(
+CREATE TEMP VIEW IF NOT EXISTS _compare_setting_query(
   use_input_shape,        -- INTEGER  1: input shapes are part of an operator's key
   max_kernel_num,         -- INTEGER  pairs with more kernels are compared by their children; 0: never
   op_name_map,            -- TEXT     JSON object: name -> name that it counts as
@@ -40,3 +44,5 @@ SELECT max(CAST(value AS INTEGER)) FILTER (WHERE name = 'use_input_shape'),
        max(value) FILTER (WHERE name = 'op_name_map'),
        max(value) FILTER (WHERE name = 'match')
   FROM prof_setting;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._compare_setting USING profana_memo(_compare_setting_query);

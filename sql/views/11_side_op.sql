@@ -58,7 +58,8 @@ SELECT o.profile, o.rank, o.id, o.thread_id, o.start_ns, o.parent_id, o.root_id,
 -- _op_launch: what did each operator make the device do?
 --
 -- Every piece of device work that the profiler links to the host: kernels, copies, collectives; of a GPU no
--- memsets, as in the compare tool. Flows between CANN calls and the device are not links to an operator.
+-- memsets and no waits (Context Sync), as in the compare tool. Flows between CANN calls and the device are not
+-- links to an operator.
 CREATE TEMP VIEW IF NOT EXISTS _op_launch(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
@@ -83,9 +84,30 @@ SELECT l.profile, l.rank, s.family, l.id, l.host_op_id, l.launch_ns,
   LEFT JOIN prof_device_task AS t ON t.profile = l.profile AND t.id = l.device_task_id
   LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
  WHERE l.category IS NOT 'HostToDevice'
-   AND (l.comm_op_id IS NOT NULL OR l.device_task_id IS NOT NULL AND t.task_type IS NOT 'gpu_memset');
+   AND (l.comm_op_id IS NOT NULL
+        OR l.device_task_id IS NOT NULL AND (s.family <> 'gpu' OR t.task_type IN ('kernel', 'gpu_memcpy')));
 
--- _op_pair: which operators of the two profiles belong together?
+-- _op_launch_text: how do the detail sheets write a piece of work?
+--
+-- Ascend: name, task id, task type, [input shapes: ...] [duration: us]; the shapes only where they are known. GPU:
+-- name [duration: us]. In a database the type is the one that the host declared.
+CREATE TEMP VIEW IF NOT EXISTS _op_launch_text(
+  profile,                -- TEXT     base or comparison
+  id,                     -- INTEGER  prof_launch.id
+  host_op_id,             -- INTEGER  prof_host_op.id of the innermost operator; NULL: none found
+  dur_ns,                 -- INTEGER  ns
+  text                    -- TEXT     the line, with its end
+) AS
+SELECT l.profile, l.id, l.host_op_id, l.dur_ns,
+       CASE l.family WHEN 'gpu' THEN l.name
+       ELSE l.name || ', ' || coalesce(l.task_id, 'None') || ', '
+            || coalesce(CASE l.family WHEN 'db' THEN k.core_type END, l.task_type, 'None')
+            || coalesce(', [input shapes: ' || k.input_shapes || ']', '') END
+       || ' [duration: ' || repr_real(l.dur_ns / 1e3) || ']' || char(10)
+  FROM _op_launch AS l
+  LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id;
+
+-- _op_pair_query: which operators of the two profiles belong together?
 --
 -- Top-level operators in order of start. Where both profiles have a backward thread, each sequence is cut into
 -- stretches on and off that thread; if the first stretches differ in kind, the side with more of them begins
@@ -93,7 +115,7 @@ SELECT l.profile, l.rank, s.family, l.id, l.host_op_id, l.launch_ns,
 -- setting match says how: longest common blocks, or longest common subsequence. A pair with more kernels than
 -- max_kernel_num, and children on both sides, is replaced by the pairs of its children, and so on down.
 -- Of several ranks the first meets the first.
-CREATE TEMP VIEW IF NOT EXISTS _op_pair(
+CREATE TEMP VIEW IF NOT EXISTS _op_pair_query(
   place,                  -- INTEGER  orders the pairs
   base_id,                -- INTEGER  prof_host_op.id; NULL: only in comparison
   comparison_id           -- INTEGER  prof_host_op.id; NULL: only in base
@@ -137,7 +159,8 @@ slotted AS MATERIALIZED ( -- stretches with one number meet
     JOIN start AS a ON a.rank_place = p.rank_place
 ),
 numbered AS MATERIALIZED (
-  SELECT profile, rank_place, slot, id, row_number() OVER (PARTITION BY profile, rank_place, slot ORDER BY place) - 1 AS item
+  SELECT profile, rank_place, slot, id,
+         CAST(row_number() OVER (PARTITION BY profile, rank_place, slot ORDER BY place) - 1 AS INTEGER) AS item
     FROM slotted
 ),
 list AS (
@@ -180,7 +203,7 @@ node AS MATERIALIZED (    -- kernels of each operator and all below it
 ),
 child AS MATERIALIZED (
   SELECT profile, parent_id, id, key,
-         row_number() OVER (PARTITION BY profile, parent_id ORDER BY start_ns, id) - 1 AS item
+         CAST(row_number() OVER (PARTITION BY profile, parent_id ORDER BY start_ns, id) - 1 AS INTEGER) AS item
     FROM node
    WHERE root_id <> id
 ),
@@ -217,6 +240,8 @@ listed AS (
 )
 SELECT row_number() OVER (ORDER BY place, path), base_id, comparison_id FROM listed;
 
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_pair USING profana_memo(_op_pair_query);
+
 -- _shown_op: which operators do the sheets list?
 --
 -- The top-level ones; where max_kernel_num is set, those that _op_pair comes down to.
@@ -246,7 +271,7 @@ CREATE TEMP VIEW IF NOT EXISTS _op_owner(
   shown_id                -- INTEGER  prof_host_op.id of the listed operator; NULL: none
 ) AS
 SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
-       CASE WHEN g.max_kernel_num = 0 THEN o.root_id
+       CAST(CASE WHEN g.max_kernel_num = 0 THEN o.root_id
        ELSE (WITH RECURSIVE up(id, parent_id) AS (
                SELECT o.id, o.parent_id
                UNION ALL
@@ -255,29 +280,7 @@ SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
              SELECT up.id FROM up
               WHERE (o.profile, up.id) IN (SELECT 'base', base_id FROM _op_pair
                                            UNION ALL SELECT 'comparison', comparison_id FROM _op_pair)
-              LIMIT 1) END
+              LIMIT 1) END AS INTEGER)
   FROM _compare_setting AS g
  CROSS JOIN prof_host_op AS o
  WHERE o.root_id IS NOT NULL;
-
--- _op_work: how long does the device work for each listed operator?
---
--- A listed operator has its own work and that of all operators below it.
-CREATE TEMP VIEW IF NOT EXISTS _op_work(
-  profile,                -- TEXT     base or comparison
-  shown_id,               -- INTEGER  prof_host_op.id of the listed operator
-  launch_id,              -- INTEGER  prof_launch.id
-  depth,                  -- INTEGER  of the operator that launched it
-  op_start_ns,            -- INTEGER  ns, its start
-  op_id,                  -- INTEGER  prof_host_op.id of it
-  family,                 -- TEXT     text, db or gpu
-  name,                   -- TEXT     kernel, copy or collective
-  task_id,                -- INTEGER  hardware task id; NULL unknown
-  task_type,              -- TEXT     AI_CORE, SDMA_SQE ...; NULL: a collective
-  kernel_id,              -- INTEGER  prof_kernel.id; NULL: no kernel
-  dur_ns                  -- INTEGER  ns
-) AS
-SELECT l.profile, o.shown_id, l.id, o.depth, o.start_ns, o.id, l.family, l.name, l.task_id, l.task_type, l.kernel_id,
-       l.dur_ns
-  FROM _op_launch AS l
-  JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id;

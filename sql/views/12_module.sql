@@ -12,10 +12,10 @@ SELECT s.profile, coalesce(s.step_start_ns, -9223372036854775807), coalesce(s.st
  WHERE 2 = (SELECT count(*) FROM _compare_side AS t
              WHERE EXISTS (SELECT 1 FROM prof_python_call AS p WHERE p.profile = t.profile AND p.is_module = 1));
 
--- _module_forward: calls of modules and optimizers as a tree.
+-- _module_forward_query: calls of modules and optimizers as a tree.
 --
 -- All threads together by start, the parent being the last call begun that has not ended before (nest_parent).
-CREATE TEMP VIEW IF NOT EXISTS _module_forward(
+CREATE TEMP VIEW IF NOT EXISTS _module_forward_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  of the call
@@ -39,7 +39,7 @@ WITH RECURSIVE call AS (
    WHERE o.name LIKE 'optimizer%' AND o.root_id IS NOT NULL AND o.start_ns BETWEEN s.first_ns AND s.last_ns
 ),
 nested AS MATERIALIZED (
-  SELECT *, nest_parent(id, start_ns, end_ns) OVER call AS parent_id
+  SELECT *, CAST(nest_parent(id, start_ns, end_ns) OVER call AS INTEGER) AS parent_id
     FROM call
   WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id % 4, id ROWS UNBOUNDED PRECEDING)
 ),
@@ -55,11 +55,13 @@ named AS (
 )
 SELECT * FROM named;
 
--- _module_backward: the backward halves of modules, as a tree.
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_forward USING profana_memo(_module_forward_query);
+
+-- _module_backward_query: the backward halves of modules, as a tree.
 --
 -- Each flow from a forward operator inside a module to a backward operator makes a call of its own, as long as
 -- that operator (the last that starts exactly at the flow's end), called [ BACKWARD ] and the module's name.
-CREATE TEMP VIEW IF NOT EXISTS _module_backward(
+CREATE TEMP VIEW IF NOT EXISTS _module_backward_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  of the call
@@ -81,8 +83,8 @@ WITH RECURSIVE asked AS ( -- the modules, and the moments at which the flows beg
 ),
 flow AS (
   SELECT profile, rank, id, backward_ns,
-         nest_inside(id, start_ns, end_ns) OVER (PARTITION BY profile, rank
-                                                 ORDER BY start_ns, id % 4, id ROWS UNBOUNDED PRECEDING) AS inside_id
+         CAST(nest_inside(id, start_ns, end_ns) OVER (PARTITION BY profile, rank ORDER BY start_ns, id % 4, id
+                                                      ROWS UNBOUNDED PRECEDING) AS INTEGER) AS inside_id
     FROM asked
 ),
 call AS (
@@ -94,7 +96,7 @@ call AS (
    GROUP BY f.profile, f.id
 ),
 nested AS MATERIALIZED (
-  SELECT *, nest_parent(id, start_ns, end_ns) OVER call AS parent_id
+  SELECT *, CAST(nest_parent(id, start_ns, end_ns) OVER call AS INTEGER) AS parent_id
     FROM call
   WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id ROWS UNBOUNDED PRECEDING)
 ),
@@ -115,11 +117,13 @@ named AS (
 )
 SELECT * FROM named;
 
--- _module_piece: which call is at work when?
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_backward USING profana_memo(_module_backward_query);
+
+-- _module_piece_query: which call is at work when?
 --
 -- Between two ends of calls nothing changes, so a few pieces of time answer for every moment: which call is under
 -- the cursor, and strictly inside of which it is (begun before, ending after, as all calls around it).
-CREATE TEMP VIEW IF NOT EXISTS _module_piece(
+CREATE TEMP VIEW IF NOT EXISTS _module_piece_query(
   tree,                   -- TEXT     forward or backward
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
@@ -158,11 +162,13 @@ piece AS (
 )
 SELECT * FROM piece WHERE cursor_id IS NOT NULL OR inside_id IS NOT NULL;
 
--- _module_stack: from where in the Python source is each module called?
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_piece USING profana_memo(_module_piece_query);
+
+-- _module_stack_query: from where in the Python source is each module called?
 --
 -- The functions around the call, outermost first: the deepest function that contains its start strictly, as do
 -- all functions around it, and those. No row where there is none.
-CREATE TEMP VIEW IF NOT EXISTS _module_stack(
+CREATE TEMP VIEW IF NOT EXISTS _module_stack_query(
   profile,                -- TEXT     base or comparison
   start_ns,               -- INTEGER  ns, start of module calls
   rank,                   -- INTEGER  rank of the source
@@ -182,8 +188,8 @@ stream AS (
   SELECT profile, rank, start_ns, NULL, NULL, NULL FROM asked
 ),
 nested AS MATERIALIZED (
-  SELECT profile, rank, time_ns, id, name, nest_parent(id, time_ns, end_ns) OVER call AS parent_id,
-         nest_inside(id, time_ns, end_ns) OVER call AS inside_id
+  SELECT profile, rank, time_ns, id, name, CAST(nest_parent(id, time_ns, end_ns) OVER call AS INTEGER) AS parent_id,
+         CAST(nest_inside(id, time_ns, end_ns) OVER call AS INTEGER) AS inside_id
     FROM stream
   WINDOW call AS (PARTITION BY profile, rank ORDER BY time_ns, id IS NULL, id ROWS UNBOUNDED PRECEDING)
 ),
@@ -206,6 +212,8 @@ SELECT n.profile, n.time_ns, n.rank, s.call_stack
   JOIN stack AS s ON s.profile = n.profile AND s.leaf_id = n.inside_id
  WHERE n.id IS NULL;
 
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_stack USING profana_memo(_module_stack_query);
+
 -- _module: every call of both trees, with where it is called from.
 CREATE TEMP VIEW IF NOT EXISTS _module(
   tree,                   -- TEXT     forward or backward
@@ -220,46 +228,43 @@ CREATE TEMP VIEW IF NOT EXISTS _module(
   full_name,              -- TEXT     path of names from the outermost call
   call_stack              -- TEXT     Python functions by ';\n'; without any, the modules of the path
 ) AS
-WITH call AS MATERIALIZED (
+WITH call AS (
   SELECT 'forward' AS tree, * FROM _module_forward
   UNION ALL
   SELECT 'backward', * FROM _module_backward
-),
-stack AS MATERIALIZED (SELECT * FROM _module_stack)
+)
 SELECT c.tree, c.profile, c.rank, c.id, c.parent_id, c.depth, c.start_ns, c.end_ns,
        CASE WHEN rtrim(c.name, '0123456789') <> c.name AND substr(rtrim(c.name, '0123456789'), -1) = '_'
             THEN substr(rtrim(c.name, '0123456789'), 1, length(rtrim(c.name, '0123456789')) - 1)
             ELSE c.name END,
        c.full_name, coalesce(s.call_stack, c.path)
   FROM call AS c
-  LEFT JOIN stack AS s ON s.profile = c.profile AND s.rank IS c.rank AND s.start_ns = c.start_ns;
+  LEFT JOIN _module_stack AS s ON s.profile = c.profile AND s.rank IS c.rank AND s.start_ns = c.start_ns;
 
--- _module_work: which device work is launched in which call?
+-- _module_work_query: which device work is launched in which call?
 --
 -- Each piece of work belongs to the call under the cursor at its launch, of either tree.
-CREATE TEMP VIEW IF NOT EXISTS _module_work(
+CREATE TEMP VIEW IF NOT EXISTS _module_work_query(
   tree,                   -- TEXT     forward or backward
   module_id,              -- INTEGER  id of the call
   profile,                -- TEXT     base or comparison
   launch_id,              -- INTEGER  prof_launch.id
   launch_ns,              -- INTEGER  ns
-  family,                 -- TEXT     text, db or gpu
-  name,                   -- TEXT     kernel, copy or collective
-  task_id,                -- INTEGER  hardware task id; NULL unknown
-  task_type,              -- TEXT     AI_CORE, SDMA_SQE ...; NULL: a collective
-  kernel_id,              -- INTEGER  prof_kernel.id; NULL: no kernel
   dur_ns                  -- INTEGER  ns
 ) AS
-SELECT p.tree, p.cursor_id, l.profile, l.id, l.launch_ns, l.family, l.name, l.task_id, l.task_type, l.kernel_id, l.dur_ns
+SELECT p.tree, p.cursor_id, l.profile, l.id, l.launch_ns, l.dur_ns
   FROM _module_piece AS p
- CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
+ CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank
+                           AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
  WHERE p.cursor_id IS NOT NULL;
 
--- _module_op: which operators does each call make itself?
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_work USING profana_memo(_module_work_query);
+
+-- _module_op_query: which operators does each call make itself?
 --
 -- An operator belongs to the deepest forward call that contains its start strictly, else to such a backward
 -- call. Of those of one call, the ones that no other of them encloses are listed.
-CREATE TEMP VIEW IF NOT EXISTS _module_op(
+CREATE TEMP VIEW IF NOT EXISTS _module_op_query(
   tree,                   -- TEXT     forward or backward
   module_id,              -- INTEGER  id of the call
   profile,                -- TEXT     base or comparison
@@ -273,7 +278,8 @@ CREATE TEMP VIEW IF NOT EXISTS _module_op(
 WITH inside AS MATERIALIZED (
   SELECT p.tree, p.inside_id, o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns, o.call_stack
     FROM _module_piece AS p
-   CROSS JOIN prof_host_op AS o ON o.profile = p.profile AND o.rank IS p.rank AND o.start_ns BETWEEN p.first_ns AND p.last_ns
+   CROSS JOIN prof_host_op AS o ON o.profile = p.profile AND o.rank IS p.rank
+                               AND o.start_ns BETWEEN p.first_ns AND p.last_ns
    WHERE p.inside_id IS NOT NULL AND o.root_id IS NOT NULL AND o.name NOT LIKE 'optimizer%'
 ),
 owned AS (
@@ -291,33 +297,29 @@ nested AS (
 )
 SELECT tree, inside_id, profile, rank, id, name, start_ns, end_ns, call_stack FROM nested WHERE parent_id IS NULL;
 
--- _module_op_work: which of a call's device work is done for which of its operators?
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op USING profana_memo(_module_op_query);
+
+-- _module_op_work_query: which of a call's device work is done for which of its operators?
 --
 -- Work launched from an operator's start to its end, both included.
-CREATE TEMP VIEW IF NOT EXISTS _module_op_work(
+CREATE TEMP VIEW IF NOT EXISTS _module_op_work_query(
   profile,                -- TEXT     base or comparison
   tree,                   -- TEXT     forward or backward
   module_id,              -- INTEGER  id of the call
   op_id,                  -- INTEGER  prof_host_op.id
   launch_id,              -- INTEGER  prof_launch.id
   launch_ns,              -- INTEGER  ns
-  family,                 -- TEXT     text, db or gpu
-  name,                   -- TEXT     kernel, copy or collective
-  task_id,                -- INTEGER  hardware task id; NULL unknown
-  task_type,              -- TEXT     AI_CORE, SDMA_SQE ...; NULL: a collective
-  kernel_id,              -- INTEGER  prof_kernel.id; NULL: no kernel
   dur_ns                  -- INTEGER  ns
 ) AS
-WITH work AS MATERIALIZED (SELECT * FROM _module_work),
-op AS MATERIALIZED (SELECT tree, module_id, profile, rank, id, start_ns, end_ns FROM _module_op)
-SELECT w.profile, w.tree, w.module_id, o.id, w.launch_id, w.launch_ns, w.family, w.name, w.task_id, w.task_type,
-       w.kernel_id, w.dur_ns
-  FROM op AS o
- CROSS JOIN prof_launch AS l ON l.profile = o.profile AND l.rank IS o.rank AND l.launch_ns BETWEEN o.start_ns AND o.end_ns
-  JOIN work AS w ON w.profile = o.profile AND w.tree = o.tree AND w.module_id = o.module_id AND w.launch_id = l.id;
+SELECT w.profile, w.tree, w.module_id, o.id, w.launch_id, w.launch_ns, w.dur_ns
+  FROM _module_op AS o
+ CROSS JOIN _module_work AS w ON w.module_id = o.module_id AND w.profile = o.profile AND w.tree = o.tree
+                             AND w.launch_ns BETWEEN o.start_ns AND o.end_ns;
 
--- _module_time: every call with the time that the device works for it.
-CREATE TEMP VIEW IF NOT EXISTS _module_time(
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op_work USING profana_memo(_module_op_work_query);
+
+-- _module_time_query: every call with the time that the device works for it.
+CREATE TEMP VIEW IF NOT EXISTS _module_time_query(
   tree,                   -- TEXT     forward or backward
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
@@ -346,3 +348,5 @@ SELECT tree, profile, rank, id, parent_id, depth, start_ns, class, full_name, ca
        nest_total(self_ns, depth) OVER (PARTITION BY profile, tree, rank ORDER BY start_ns DESC, id % 4 DESC, id DESC
                                         ROWS UNBOUNDED PRECEDING)
   FROM timed;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_time USING profana_memo(_module_time_query);

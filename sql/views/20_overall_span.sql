@@ -1,12 +1,12 @@
 -- Where the device's time goes as a whole: computing, communication that no computing covers, and from end to
 -- end; and the copies that computing waits for.
 
--- _side_copy: which copies hold up the computing streams?
+-- _side_copy_query: which copies hold up the computing streams?
 --
 -- Ascend: copies by the SDMA or PCIe engine on a stream that runs kernels; where streams wait for events, only
 -- on those that do. Text exports count no stream 0, as the compare tool does. GPU: on the stream with most
 -- kernels, everything whose name says copy (htod, dtod, dtoh) or memset (device), kernels included.
-CREATE TEMP VIEW IF NOT EXISTS _side_copy(
+CREATE TEMP VIEW IF NOT EXISTS _side_copy_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   device_task_id,         -- INTEGER  prof_device_task.id
@@ -58,6 +58,8 @@ copy AS (
 SELECT c.profile, c.rank, c.id, c.kernel_id, c.dur_ns
   FROM compute_stream AS s
   JOIN copy AS c ON c.profile = s.profile AND c.rank IS s.rank AND c.stream_id = s.stream_id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._side_copy USING profana_memo(_side_copy_query);
 
 -- _overall_source: which source answers for a profile's times as a whole?
 --
@@ -115,8 +117,8 @@ WITH part AS (
    CROSS JOIN prof_kernel AS k ON k.profile = s.profile
    WHERE s.source = 'sets' AND k.is_communication IS NOT 1
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
-     AND (s.family <> 'gpu' OR k.id NOT IN (SELECT kernel_id FROM _side_copy WHERE kernel_id IS NOT NULL
-                                                AND profile = s.profile))
+     AND (s.family <> 'gpu' OR (k.profile, k.id) NOT IN (SELECT profile, kernel_id
+                                                            FROM _side_copy WHERE kernel_id IS NOT NULL))
    GROUP BY k.profile, k.rank
   UNION ALL
   SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)
@@ -145,15 +147,17 @@ whole AS (
 SELECT profile, rank, interval_length(kernels), interval_difference(collectives, kernels), e2e_ns
   FROM whole;
 
--- _overall_span: how much does the device compute, communicate uncovered, and last, from either source?
-CREATE TEMP VIEW IF NOT EXISTS _overall_span(
+-- _overall_span_query: how much does the device compute, communicate uncovered, and last, from either source?
+CREATE TEMP VIEW IF NOT EXISTS _overall_span_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   computing_ns,           -- INTEGER  ns
-  uncovered,              -- BLOB     interval set: communication that no computing covers
+  uncovered,              -- TEXT     JSON of the interval set: communication that no computing covers
   e2e_ns,                 -- INTEGER  ns
   source                  -- TEXT     lanes or sets
 ) AS
-SELECT profile, rank, computing_ns, uncovered, e2e_ns, 'lanes' FROM _overall_lane
+SELECT profile, rank, computing_ns, interval_json(uncovered), e2e_ns, 'lanes' FROM _overall_lane
 UNION ALL
-SELECT profile, rank, computing_ns, uncovered, e2e_ns, 'sets' FROM _overall_set;
+SELECT profile, rank, computing_ns, interval_json(uncovered), e2e_ns, 'sets' FROM _overall_set;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_span USING profana_memo(_overall_span_query);

@@ -4,11 +4,11 @@
 -- host operator that launched the kernel (attention, convolution, matrix product, by the words of op_mask);
 -- the kernel's type; whether it ran on the cube cores.
 
--- _backward_thread: which thread runs the backward pass?
+-- _backward_thread_query: which thread runs the backward pass?
 --
 -- The thread on which the forward-backward flows end: of the last such flow in an Ascend trace, of the first in
 -- a GPU trace. A database does not say, so it has no row.
-CREATE TEMP VIEW IF NOT EXISTS _backward_thread(
+CREATE TEMP VIEW IF NOT EXISTS _backward_thread_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   thread_id               -- INTEGER  thread
@@ -22,6 +22,8 @@ WITH placed AS (
    WHERE f.backward_thread_id IS NOT NULL
 )
 SELECT profile, rank, backward_thread_id FROM placed WHERE place = 1;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._backward_thread USING profana_memo(_backward_thread_query);
 
 -- _cube_op: which host operators are attention, convolution or matrix product?
 CREATE TEMP VIEW IF NOT EXISTS _cube_op(
@@ -94,8 +96,10 @@ asked AS (                -- operators and launches in one stream of time
   SELECT profile, rank, reach_ns, id, NULL, kernel_id, launch_ns, reach_ns FROM launched
 ),
 covered AS (
-  SELECT profile, kernel_id, launch_ns, cursor_cover(id, end_ns, reach_ns) OVER (
-           PARTITION BY profile, rank ORDER BY time_ns, kernel_id IS NOT NULL, id ROWS UNBOUNDED PRECEDING) AS op_id
+  SELECT profile, kernel_id, launch_ns,
+         CAST(cursor_cover(id, end_ns, reach_ns) OVER (PARTITION BY profile, rank
+                                                       ORDER BY time_ns, kernel_id IS NOT NULL, id
+                                                       ROWS UNBOUNDED PRECEDING) AS INTEGER) AS op_id
     FROM asked
 )
 SELECT l.profile, l.kernel_id, c.category
@@ -110,13 +114,13 @@ SELECT k.profile, CAST(k.kernel_id AS INTEGER), c.category
   JOIN cube AS c ON c.profile = k.profile AND c.id = k.op_id
  WHERE k.kernel_id IS NOT NULL AND c.start_ns <= k.launch_ns;
 
--- _overall_kernel: how much time do kernels take, by what they count as?
+-- _overall_kernel_query: how much time do kernels take, by what they count as?
 --
 -- Text exports: kernels with a measured vector or cube pipe; AI_CPU and collectives are left to Other, as in
 -- the compare tool. Databases: all kernels. GPU: kernels that are neither collectives nor copies.
 -- A kernel is a cube kernel where the cube pipe or the AI cores were busy (text), where its counters say so or,
 -- in a database without any counter, its task type (database), by a word of CUBE_MASK in its name (GPU).
-CREATE TEMP VIEW IF NOT EXISTS _overall_kernel(
+CREATE TEMP VIEW IF NOT EXISTS _overall_kernel_query(
   profile,                -- TEXT     base or comparison
   category,               -- TEXT     page_attention, tensor_move, mc2, fa_forward, fa_backward, conv_forward,
                           --          conv_backward, matmul, vector or cube
@@ -141,12 +145,14 @@ counted AS (              -- kernels alike in everything that decides
          count(*) AS calls, sum(k.dur_ns) AS dur_ns
     FROM side AS s
    CROSS JOIN prof_kernel AS k ON k.profile = s.profile
-    LEFT JOIN (SELECT profile, kernel_id, max(category) AS category FROM _kernel_host GROUP BY profile, kernel_id) AS h
+    LEFT JOIN (SELECT profile, CAST(kernel_id AS INTEGER) AS kernel_id, max(category) AS category
+                 FROM _kernel_host
+                GROUP BY profile, kernel_id) AS h
            ON h.profile = k.profile AND h.kernel_id = k.id
    WHERE (s.family <> 'text' OR k.aiv_vec_time_ns IS NOT NULL OR k.mac_time_ns IS NOT NULL)
      AND (s.family <> 'gpu' OR k.is_communication IS NOT 1
-                               AND k.id NOT IN (SELECT kernel_id FROM _side_copy WHERE kernel_id IS NOT NULL
-                                                   AND profile = s.profile))
+                               AND (k.profile, k.id) NOT IN (SELECT profile, kernel_id
+                                                               FROM _side_copy WHERE kernel_id IS NOT NULL))
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY k.profile, s.family, k.name, k.op_type, 5, 6
 ),
@@ -187,12 +193,14 @@ SELECT profile, category,
        name, calls, dur_ns
   FROM classed;
 
--- _overall_mc2: how do fused communication kernels share their time?
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_kernel USING profana_memo(_overall_kernel_query);
+
+-- _overall_mc2_query: how do fused communication kernels share their time?
 --
 -- One row per name, in order of launch. Computing is the busier of cube pipe and its memory pipe, plus the
 -- vector cores' time; communication is counted between the ends of the control core's tasks (C_CORE_SQE) that
 -- end within the kernel: from the first to the second, from the third to the fourth ..., a last odd one left out.
-CREATE TEMP VIEW IF NOT EXISTS _overall_mc2(
+CREATE TEMP VIEW IF NOT EXISTS _overall_mc2_query(
   profile,                -- TEXT     base or comparison
   name,                   -- TEXT     kernel name
   place,                  -- INTEGER  orders the names of a profile
@@ -241,3 +249,5 @@ SELECT k.profile, k.name, min(k.place), count(*), sum(k.dur_ns), sum(k.computing
   FROM placed AS k
   LEFT JOIN talk AS t ON t.profile = k.profile AND t.kernel_id = k.id
  GROUP BY k.profile, k.name;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_mc2 USING profana_memo(_overall_mc2_query);

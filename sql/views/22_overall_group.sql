@@ -48,23 +48,25 @@ SELECT profile, rank, group_index, group_name, waits, wait_planes, group_first_n
   FROM ranked
  WHERE place = 1;
 
--- _overall_group: how much uncovered communication does each group cause?
+-- _overall_group_query: how much uncovered communication does each group cause?
 --
 -- True lengths of the group's waits and operations within the uncovered time. A plane without any task, told by
 -- the number of the group's planes, never waits either. Databases list the groups that wait first, in order of
 -- their first wait.
-CREATE TEMP VIEW IF NOT EXISTS _overall_group(
+CREATE TEMP VIEW IF NOT EXISTS _overall_group_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   group_index,            -- INTEGER  as prof_comm_op
   label,                  -- TEXT     raw label of the group; N/A: none
   name,                   -- TEXT     name of the process group; NULL: not known
   place,                  -- INTEGER  orders the groups of a profile
-  uncovered,              -- BLOB     interval set: the group's operations within the uncovered time
+  uncovered,              -- TEXT     JSON of the interval set: the group's operations within the uncovered time
   total_ns,               -- INTEGER  ns, its length
   wait_ns                 -- INTEGER  ns, waits within the uncovered time
 ) AS
-WITH span AS MATERIALIZED (SELECT * FROM _overall_span),
+WITH span AS MATERIALIZED (
+  SELECT profile, rank, interval_from_json(uncovered) AS uncovered FROM _overall_span
+),
 working AS (
   SELECT s.family, c.profile, c.rank, c.group_index, c.group_name, max(nullif(c.process_group, '')) AS name,
          max(c.plane_count) AS planes, interval_agg(c.start_ns, c.end_ns) AS operations, min(c.id) AS first_id
@@ -100,8 +102,10 @@ SELECT profile, rank, group_index, coalesce(group_name, 'N/A'), name,
                           ORDER BY rank, CASE family WHEN 'db' THEN first_ns IS NULL END,
                                    CASE family WHEN 'db' THEN first_ns END, CASE family WHEN 'db' THEN wait_id END,
                                    group_index, first_id),
-       uncovered, interval_length(uncovered), wait_ns
+       interval_json(uncovered), interval_length(uncovered), wait_ns
   FROM measured;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_group USING profana_memo(_overall_group_query);
 
 -- _overall_group_pair: where do two groups communicate uncovered at the same time?
 --
@@ -113,7 +117,7 @@ CREATE TEMP VIEW IF NOT EXISTS _overall_group_pair(
   dur_ns                  -- INTEGER  ns, length of the common uncovered time
 ) AS
 WITH part AS MATERIALIZED (
-  SELECT profile, rank, coalesce(name, label) AS shown, uncovered,
+  SELECT profile, rank, coalesce(name, label) AS shown, interval_from_json(uncovered) AS uncovered,
          row_number() OVER (PARTITION BY profile, rank ORDER BY group_index, place) AS place
     FROM _overall_group
 ),

@@ -1,10 +1,10 @@
 -- Where the time of two profiles goes as a whole.
 
--- _overall_part: the named amounts of time of each profile that overall_metrics and overall_summary show.
+-- _overall_part_query: the named amounts of time of each profile that overall_metrics and overall_summary show.
 --
 -- Free time is what end to end leaves after computing, uncovered communication and bare LCCL kernels
 -- (kernel_aivec). Other is what computing leaves after all that is classified, never less than nothing.
-CREATE TEMP VIEW IF NOT EXISTS _overall_part(
+CREATE TEMP VIEW IF NOT EXISTS _overall_part_query(
   profile,                -- TEXT     base or comparison
   part,                   -- TEXT     e2e, computing, fa_forward, fa_forward_cube, ... free_time, copy, free
   dur_ns,                 -- INTEGER  ns
@@ -17,7 +17,8 @@ WITH kernel AS MATERIALIZED (
 ),
 span AS MATERIALIZED (
   SELECT s.profile, coalesce(sum(o.computing_ns), 0) AS computing_ns,
-         coalesce(sum(interval_length(o.uncovered)), 0) AS uncovered_ns, coalesce(sum(o.e2e_ns), 0) AS e2e_ns
+         coalesce(sum(interval_length(interval_from_json(o.uncovered))), 0) AS uncovered_ns,
+         coalesce(sum(o.e2e_ns), 0) AS e2e_ns
     FROM _compare_side AS s
     LEFT JOIN _overall_span AS o ON o.profile = s.profile
    GROUP BY s.profile
@@ -77,6 +78,8 @@ SELECT o.profile, 'free', o.e2e_ns - o.computing_ns - l.dur_ns - o.uncovered_ns 
   FROM span AS o JOIN lccl AS l ON l.profile = o.profile JOIN copy AS c ON c.profile = o.profile
 UNION ALL
 SELECT profile, 'e2e', e2e_ns, NULL FROM span;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_part USING profana_memo(_overall_part_query);
 
 -- _overall_group_row: the process groups of both profiles, paired.
 --
@@ -142,8 +145,7 @@ CREATE TEMP VIEW IF NOT EXISTS overall_metrics(
   diff_ratio,             -- REAL     comparison / base; Inf: none in base
   verdict                 -- TEXT     worse, better or same
 ) AS
-WITH part AS MATERIALIZED (SELECT * FROM _overall_part),
-fixed(section, level, metric, part) AS (VALUES
+WITH fixed(section, level, metric, part) AS (VALUES
   (1, 0, 'Computing Time', 'computing'),
   (3, 1, 'Flash Attention (Forward)', 'fa_forward'),
   (4, 2, 'Flash Attention (Forward) (Cube)', 'fa_forward_cube'),
@@ -204,7 +206,7 @@ line AS (
          CASE WHEN f.part IN ('copy', 'free', 'free_time', 'e2e', 'uncovered', 'other') THEN NULL
          ELSE coalesce(max(p.calls) FILTER (WHERE p.profile = 'comparison'), 0) END AS comparison_calls
     FROM fixed AS f
-    LEFT JOIN part AS p ON p.part = f.part
+    LEFT JOIN _overall_part AS p ON p.part = f.part
    GROUP BY f.section
   UNION ALL
   SELECT 2, place, 0, 1, name, coalesce(base_ns, 0), base_calls, coalesce(comparison_ns, 0), comparison_calls
@@ -239,7 +241,7 @@ line AS (
 whole AS MATERIALIZED (
   SELECT max(dur_ns) FILTER (WHERE profile = 'base') AS base_e2e_ns,
          max(dur_ns) FILTER (WHERE profile = 'comparison') AS comparison_e2e_ns
-    FROM part
+    FROM _overall_part
    WHERE part = 'e2e'
 )
 SELECT row_number() OVER (ORDER BY l.section, l.item, l.sub), l.level, l.metric,

@@ -23,15 +23,10 @@ CREATE TEMP VIEW IF NOT EXISTS operator_compare(
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
 WITH line AS (
-  SELECT w.profile, w.shown_id, w.dur_ns,
-         CASE w.family WHEN 'gpu' THEN w.name
-         ELSE w.name || ', ' || coalesce(w.task_id, 'None') || ', '
-              || coalesce(CASE w.family WHEN 'db' THEN k.core_type END, w.task_type, 'None')
-              || coalesce(', [input shapes: ' || k.input_shapes || ']', '') END
-         || ' [duration: ' || repr_real(w.dur_ns / 1e3) || ']' || char(10) AS text
-    FROM _op_work AS w
-    LEFT JOIN prof_kernel AS k ON k.profile = w.profile AND k.id = w.kernel_id
-   ORDER BY w.profile, w.shown_id, w.depth, w.op_start_ns, w.op_id, w.launch_id
+  SELECT l.profile, o.shown_id, l.dur_ns, l.text
+    FROM _op_launch_text AS l
+    JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
+   ORDER BY l.profile, o.shown_id, o.depth, o.start_ns, o.id, l.id
 ),
 work AS MATERIALIZED (
   SELECT profile, shown_id, sum(dur_ns) AS device_ns, group_concat(text, '') AS kernels
@@ -75,7 +70,10 @@ CREATE TEMP VIEW IF NOT EXISTS operator_compare_statistic(
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
 WITH work AS MATERIALIZED (
-  SELECT profile, shown_id, sum(dur_ns) AS device_ns FROM _op_work GROUP BY profile, shown_id
+  SELECT l.profile, o.shown_id, sum(l.dur_ns) AS device_ns
+    FROM _op_launch AS l
+    JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
+   GROUP BY l.profile, o.shown_id
 ),
 single AS (
   SELECT o.profile, coalesce(e.a, o.name) AS name, o.start_ns, o.id, coalesce(w.device_ns, 0) AS device_ns

@@ -1,10 +1,10 @@
 -- Modules of two profiles by the time that the device works for them.
 
--- _module_pair: which calls of the two profiles belong together?
+-- _module_pair_query: which calls of the two profiles belong together?
 --
 -- The outermost calls of each tree against each other, then the calls inside each pair, by the longest common
 -- blocks of their names. What has no partner, and all inside it, stands alone.
-CREATE TEMP VIEW IF NOT EXISTS _module_pair(
+CREATE TEMP VIEW IF NOT EXISTS _module_pair_query(
   tree,                   -- TEXT     forward or backward
   base_id,                -- INTEGER  id of the call in base
   comparison_id           -- INTEGER  id of the call in comparison
@@ -13,12 +13,12 @@ WITH RECURSIVE setting AS MATERIALIZED (SELECT match FROM _compare_setting),
 call AS (
   SELECT tree, profile, id, parent_id, full_name, start_ns,
          dense_rank() OVER (PARTITION BY profile ORDER BY rank) AS rank_place
-    FROM _module
+    FROM _module_time
 ),
 child AS MATERIALIZED (   -- numbered within the call around them; the outermost stand within call 0 of their rank
   SELECT tree, profile, id, full_name, coalesce(parent_id, -rank_place) AS parent_id,
-         row_number() OVER (PARTITION BY tree, profile, coalesce(parent_id, -rank_place)
-                            ORDER BY start_ns, id % 4, id) - 1 AS item
+         CAST(row_number() OVER (PARTITION BY tree, profile, coalesce(parent_id, -rank_place)
+                                 ORDER BY start_ns, id % 4, id) - 1 AS INTEGER) AS item
     FROM call
 ),
 family AS MATERIALIZED (
@@ -35,11 +35,13 @@ pair(tree, base_id, comparison_id) AS (
     JOIN family AS fb ON fb.tree = p.tree AND fb.profile = 'base' AND fb.parent_id = p.base_id
     JOIN family AS fc ON fc.tree = p.tree AND fc.profile = 'comparison' AND fc.parent_id = p.comparison_id
    CROSS JOIN sequence_match(fb.names, fc.names, g.match) AS q
-    JOIN child AS b ON b.tree = p.tree AND b.profile = 'base' AND b.parent_id = p.base_id AND b.item = q.base_index
-    JOIN child AS c ON c.tree = p.tree AND c.profile = 'comparison' AND c.parent_id = p.comparison_id
-                   AND c.item = q.comparison_index
+   CROSS JOIN child AS b ON b.tree = p.tree AND b.profile = 'base' AND b.parent_id = p.base_id AND b.item = q.base_index
+   CROSS JOIN child AS c ON c.tree = p.tree AND c.profile = 'comparison' AND c.parent_id = p.comparison_id
+                        AND c.item = q.comparison_index
 )
 SELECT tree, base_id, comparison_id FROM pair WHERE base_id > 0;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_pair USING profana_memo(_module_pair_query);
 
 -- module_compare: which call of which module, and which of its operators, makes the device work longer?
 --
@@ -69,29 +71,29 @@ CREATE TEMP VIEW IF NOT EXISTS module_compare(
   comparison_call_stack,  -- TEXT     as base_call_stack
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH call AS MATERIALIZED (SELECT * FROM _module_time),
-pair AS MATERIALIZED (SELECT * FROM _module_pair),
-based AS (                -- base's calls; the latest partner so far says where lone calls go
+WITH based AS (           -- base's calls; the latest partner so far says where lone calls go
   SELECT b.place, b.id AS base_id, p.comparison_id, b.tree,
          max(coalesce(c.start_ns, -9223372036854775807)) OVER (ORDER BY b.place ROWS UNBOUNDED PRECEDING) AS partner_ns
-    FROM call AS b
-    LEFT JOIN pair AS p ON p.tree = b.tree AND p.base_id = b.id
-    LEFT JOIN call AS c ON c.profile = 'comparison' AND c.tree = b.tree AND c.id = p.comparison_id
+    FROM _module_time AS b
+    LEFT JOIN _module_pair AS p ON p.tree = b.tree AND p.base_id = b.id
+    LEFT JOIN _module_time AS c ON c.profile = 'comparison' AND c.tree = b.tree AND c.id = p.comparison_id
    WHERE b.profile = 'base'
 ),
 listed AS (
   SELECT partner_ns, 0 AS lone, place, tree, base_id, comparison_id FROM based
   UNION ALL
   SELECT c.start_ns, 1, c.place, c.tree, NULL, c.id
-    FROM call AS c
+    FROM _module_time AS c
    WHERE c.profile = 'comparison'
-     AND NOT EXISTS (SELECT 1 FROM pair AS p WHERE p.tree = c.tree AND p.comparison_id = c.id)
+     AND NOT EXISTS (SELECT 1 FROM _module_pair AS p WHERE p.tree = c.tree AND p.comparison_id = c.id)
 ),
 row AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY partner_ns, lone, place) AS place, tree, base_id, comparison_id FROM listed
 ),
 op AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY profile, tree, module_id ORDER BY start_ns, id) - 1 AS item FROM _module_op
+  SELECT *,
+         CAST(row_number() OVER (PARTITION BY profile, tree, module_id ORDER BY start_ns, id) - 1 AS INTEGER) AS item
+    FROM _module_op
 ),
 name AS MATERIALIZED (
   SELECT profile, tree, module_id, json_group_array(name) AS names
@@ -99,14 +101,9 @@ name AS MATERIALIZED (
    GROUP BY profile, tree, module_id
 ),
 line AS (
-  SELECT w.profile, w.op_id, w.dur_ns,
-         CASE w.family WHEN 'gpu' THEN w.name
-         ELSE w.name || ', ' || coalesce(w.task_id, 'None') || ', '
-              || coalesce(CASE w.family WHEN 'db' THEN k.core_type END, w.task_type, 'None')
-              || coalesce(', [input shapes: ' || k.input_shapes || ']', '') END
-         || ' [duration: ' || repr_real(w.dur_ns / 1e3) || ']' || char(10) AS text
+  SELECT w.profile, w.op_id, w.dur_ns, l.text
     FROM _module_op_work AS w
-    LEFT JOIN prof_kernel AS k ON k.profile = w.profile AND k.id = w.kernel_id
+    JOIN _op_launch_text AS l ON l.profile = w.profile AND l.id = w.launch_id
    ORDER BY w.profile, w.op_id, w.launch_ns, w.launch_id
 ),
 work AS MATERIALIZED (
@@ -126,8 +123,8 @@ shown AS (
          NULL AS comparison_operator, NULL AS comparison_kernels, c.self_ns AS comparison_self_ns,
          c.total_ns AS comparison_total_ns, b.call_stack AS base_call_stack, c.call_stack AS comparison_call_stack
     FROM row AS r
-    LEFT JOIN call AS b ON b.profile = 'base' AND b.tree = r.tree AND b.id = r.base_id
-    LEFT JOIN call AS c ON c.profile = 'comparison' AND c.tree = r.tree AND c.id = r.comparison_id
+    LEFT JOIN _module_time AS b ON b.profile = 'base' AND b.tree = r.tree AND b.id = r.base_id
+    LEFT JOIN _module_time AS c ON c.profile = 'comparison' AND c.tree = r.tree AND c.id = r.comparison_id
   UNION ALL
   SELECT m.place, m.ordinal, m.tree, m.base_id, m.comparison_id, 0,
          b.name, bw.kernels, CASE WHEN b.id IS NOT NULL THEN coalesce(bw.self_ns, 0) END, NULL,
@@ -158,8 +155,8 @@ SELECT row_number() OVER (ORDER BY s.place, s.ordinal),
        CASE WHEN s.is_total THEN compare_verdict(s.base_total_ns, s.comparison_total_ns)
        ELSE compare_verdict(s.base_self_ns, s.comparison_self_ns) END
   FROM differing AS s
-  LEFT JOIN call AS b ON b.profile = 'base' AND b.tree = s.tree AND b.id = s.base_id
-  LEFT JOIN call AS c ON c.profile = 'comparison' AND c.tree = s.tree AND c.id = s.comparison_id
+  LEFT JOIN _module_time AS b ON b.profile = 'base' AND b.tree = s.tree AND b.id = s.base_id
+  LEFT JOIN _module_time AS c ON c.profile = 'comparison' AND c.tree = s.tree AND c.id = s.comparison_id
  ORDER BY 1;
 
 -- module_compare_statistic: which modules, by name, make the device work longer in all?
@@ -194,21 +191,22 @@ CREATE TEMP VIEW IF NOT EXISTS module_compare_statistic(
   noise,                  -- INTEGER  1: the medians differ by no more than the larger spread; NULL: one side only
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH call AS MATERIALIZED (SELECT * FROM _module_time),
-work AS MATERIALIZED (SELECT * FROM _module_op_work),
-op_sum AS MATERIALIZED (SELECT profile, op_id, sum(dur_ns) AS self_ns FROM work GROUP BY profile, op_id),
+WITH op_sum AS MATERIALIZED (
+  SELECT profile, op_id, sum(dur_ns) AS self_ns FROM _module_op_work GROUP BY profile, op_id
+),
 op AS MATERIALIZED (      -- operators under the full name of their module
   SELECT o.profile, m.full_name, o.name, o.id, m.place, o.start_ns, coalesce(s.self_ns, 0) AS self_ns
     FROM _module_op AS o
-    JOIN call AS m ON m.profile = o.profile AND m.tree = o.tree AND m.id = o.module_id
+    JOIN _module_time AS m ON m.profile = o.profile AND m.tree = o.tree AND m.id = o.module_id
     LEFT JOIN op_sum AS s ON s.profile = o.profile AND s.op_id = o.id
 ),
 kernel AS (               -- kernels alike of one operator name
-  SELECT o.profile, o.full_name, o.name AS operator, w.name, count(*) AS calls, sum(w.dur_ns) AS dur_ns,
+  SELECT o.profile, o.full_name, o.name AS operator, l.name, count(*) AS calls, sum(w.dur_ns) AS dur_ns,
          min(o.place) AS place, o.start_ns, w.launch_ns, w.launch_id
     FROM (SELECT * FROM op ORDER BY place, start_ns, id) AS o
-    JOIN work AS w ON w.profile = o.profile AND w.op_id = o.id
-   GROUP BY o.profile, o.full_name, o.name, w.name
+    JOIN _module_op_work AS w ON w.profile = o.profile AND w.op_id = o.id
+    JOIN _op_launch AS l ON l.profile = w.profile AND l.id = w.launch_id
+   GROUP BY o.profile, o.full_name, o.name, l.name
 ),
 text AS MATERIALIZED (
   SELECT profile, full_name, operator,
@@ -221,7 +219,7 @@ side AS (
   SELECT profile, full_name, NULL AS operator, class, min(place) AS place, 0 AS item_ns, 0 AS item_id,
          sum(self_ns) AS self_ns, count(*) AS calls, sum(total_ns) AS total_ns, quantile(total_ns, 0.5) AS median_ns,
          quantile(total_ns, 0.75) - quantile(total_ns, 0.25) AS spread_ns, call_stack
-    FROM call
+    FROM _module_time
    GROUP BY profile, full_name
   UNION ALL
   SELECT profile, full_name, name, NULL, min(place), min(start_ns), min(id), sum(self_ns), count(*), NULL,

@@ -30,7 +30,7 @@ kinds AS (
     FROM worded
    WHERE first_end > 0
 )
-SELECT k.profile, k.rank, k.id, coalesce(e.a, k.kind), k.start_ns, k.end_ns, k.dur_ns,
+SELECT k.profile, k.rank, CAST(k.id AS INTEGER), coalesce(e.a, k.kind), k.start_ns, k.end_ns, k.dur_ns,
        row_number() OVER (PARTITION BY k.profile
                           ORDER BY CASE k.family WHEN 'db' THEN 0 ELSE k.start_ns END, k.id)
   FROM kinds AS k

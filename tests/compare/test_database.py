@@ -1,0 +1,125 @@
+"""What databases can say and the compare tool does not hear: names of groups, operators with several launches ..."""
+import sys
+import tempfile
+
+from profiles import Checks, Db, Session
+
+
+class Case:
+    def __init__(self, library, folder, checks):
+        self.library, self.folder, self.checks, self.count = library, folder, checks, 0
+
+    def session(self, base, comparison=None, groups=(None, None), **options):
+        paths = []
+        for run, names in zip((base, comparison or base), groups):
+            self.count += 1
+            paths.append(run.write(f"{self.folder}/{self.count}_ascend_pt", names))
+        return Session(self.library, *paths, **options)
+
+
+def one_call(case):
+    """An operator is one call, whatever its number of connections, and its module has all of its kernels."""
+    d = Db()
+    d.api("nn.Module: Net_0", 0, 100, kind="trace")
+    d.api("aten::mm", 10, 10, (11, 12, 999))
+    d.kernel("k1", 200, 10, connection=11)
+    d.kernel("k2", 220, 10, connection=12)
+    s = case.session(d)
+    case.checks.equal("api", s.rows("SELECT name, base_calls, base_total_ns, base_self_ns FROM api_compare"),
+                      [("aten::mm", 1, 10000, 10000)])
+    case.checks.equal("operator", s.rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::mm", 20000)])
+    case.checks.equal("module", s.rows("SELECT operator, base_self_ns, base_calls FROM module_compare_statistic ORDER BY order_id"),
+                      [(None, 20000, 1), ("aten::mm", 20000, 1)])
+
+
+def database_work(case):
+    """Collectives and copies are work of the operator that launched them; a missing shape is N/A."""
+    d = Db()
+    d.api("c10d::allreduce_", 0, 10, (1,))
+    d.api("aten::copy_", 20, 10, (2,), dims="4")
+    d.collective("hcom_allReduce__1_0_1", "hcom_allReduce_", 100, 50, "111", connection=1)
+    op = 1
+    d.comm_task(op, "Notify_Wait", 100, 20, "111")
+    d.task(200, 6, "SDMA_SQE", connection=2)
+    d.kernel("k", 300, 1)
+    s = case.session(d)
+    case.checks.equal("work", s.rows("SELECT base_name, base_device_ns FROM operator_compare ORDER BY order_id"),
+                      [("c10d::allreduce_", 50000), ("aten::copy_", 6000)])
+    case.checks.equal("shapes", [row[2] for row in s.sheet("OperatorCompare")[1:]], ["N/A", "4"])
+
+
+def group_names(case):
+    """Groups meet by the names that META_DATA gives them."""
+    def run(ident):
+        d = Db()
+        d.kernel("k", 0, 10)
+        op = d.collective("hcom_allReduce__1_0_1", "hcom_allReduce_", 100, 100, ident)
+        d.comm_task(op, "Notify_Wait", 110, 30, ident)
+        return d
+    s = case.session(run("111"), run("999"), groups=({"111": "tp"}, {"999": "tp"}))
+    case.checks.equal("groups", s.rows("SELECT metric, base_ns, comparison_ns FROM overall_metrics"
+                                       " WHERE metric IN ('tp: Communication', 'Wait', 'Transmit') ORDER BY order_id"),
+                      [("tp: Communication", 100000, 100000), ("Wait", 30000, 30000), ("Transmit", 70000, 70000)])
+
+
+def engine_blocks(case):
+    """A block of the graph engine belongs to the operator that enqueued its launch."""
+    d = Db()
+    d.api("aten::add", 0, 20)
+    d.api("Enqueue@add", 5, 1, (77,), kind="queue")
+    d.api("Dequeue@add", 100, 50, (77,), kind="queue", thread=2)
+    d.block("cann::add", 1024, 120, 300)
+    d.block("cann::late", 2048, 151)
+    d.kernel("k", 400, 1)
+    s = case.session(d)
+    case.checks.equal("blocks", s.rows("SELECT base_name, base_size_bytes FROM memory_compare"), [("aten::add", 1024)])
+
+
+def memory_times(case):
+    """Times are exact: one ns decides whose block it is, and how long it is held."""
+    d = Db()
+    d.api("aten::outer", 100, 50)
+    d.api("aten::inner", "110.1", 5)
+    d.block("x", 1024, "110.101", "120.333")
+    d.kernel("k", 400, 1)
+    s = case.session(d)
+    case.checks.equal("text", s.value("SELECT base_blocks FROM memory_compare"),
+                      "aten::inner, (1719300000000110.101, 1719300000000120.333), [duration: 10.232], [size: 1.0]\n")
+
+
+def span(case):
+    """End to end reaches to other tasks of the device, but for kernels that were not recorded and profiling marks."""
+    d = Db()
+    d.kernel("k", 100, 10)
+    for start, kind in ((0, "PROFILING_ENABLE"), (10, "KERNEL_AICORE"), (20, "KERNEL_AIVEC"), (30, "FFTS_PLUS"),
+                        (40, "KERNEL_MIX_AIC"), (50, "KERNEL_MIX_AIV"), (60, "EVENT_RECORD"), (200, "PROFILING_DISABLE")):
+        d.task(start, 5, kind)
+    s = case.session(d)
+    case.checks.equal("end to end", s.value("SELECT base_ns FROM overall_metrics WHERE metric = 'E2E Time'"), 110000 - 60000)
+
+
+def cube_kernels(case):
+    """Without any counters the task type tells a cube kernel; an AI_CPU kernel is vector work."""
+    d = Db()
+    d.kernel("a", 0, 1, core="AI_CORE", rts="KERNEL_AICORE")
+    d.kernel("b", 10, 2, core="MIX_AIC", rts="KERNEL_MIX_AIC")
+    d.kernel("c", 20, 4, core="AI_CPU", rts="KERNEL_AICPU")
+    d.kernel("d", 30, 8, "FusedInferAttentionScore")
+    s = case.session(d)
+    case.checks.equal("kinds", s.rows("SELECT metric, base_ns, base_calls FROM overall_metrics WHERE level = 1 AND base_calls > 0"),
+                      [("Vector", 12000, 2), ("Cube", 3000, 2)])
+
+
+def main():
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(sys.argv[1], folder, checks)
+        for test in (one_call, database_work, group_names, engine_blocks, memory_times, span, cube_kernels):
+            before = len(checks.wrong)
+            test(case)
+            checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]
+    sys.exit(checks.report())
+
+
+if __name__ == "__main__":
+    main()

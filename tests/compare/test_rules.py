@@ -1,0 +1,450 @@
+"""Rules of the sheets that larger runs do not show, each in a run of a few events."""
+import sys
+import tempfile
+
+from profiles import Checks, Gpu, Session, Text
+
+
+class Case:
+    """Runs of one test, numbered, in one folder."""
+
+    def __init__(self, library, folder, checks):
+        self.library, self.folder, self.checks, self.count = library, folder, checks, 0
+
+    def text(self, run, names=None):
+        self.count += 1
+        return run.write(f"{self.folder}/{self.count}_ascend_pt", names)
+
+    def gpu(self, run):
+        self.count += 1
+        return run.write(f"{self.folder}/{self.count}.pt.trace.json")
+
+    def session(self, base, comparison=None, **options):
+        return Session(self.library, base, comparison or base, **options)
+
+
+def metrics(s, side="base"):
+    """{metric: ns} of OverallMetrics; the first of equal names."""
+    out = {}
+    for name, ns in s.rows(f"SELECT metric, {side}_ns FROM overall_metrics ORDER BY order_id"):
+        out.setdefault(name, ns)
+    return out
+
+
+def shown(s):
+    return s.rows("SELECT base_name, comparison_name FROM operator_compare ORDER BY order_id")
+
+
+def nesting(case):
+    """A child may begin exactly where its parent ends; threads are one tree; self time can be negative."""
+    t = Text()
+    t.op("aten::outer", 0, 10)
+    t.op("aten::touching", 10, 30, thread=2)
+    t.op("aten::last", 41, 5)
+    t.kernel("k1", 100, 7, launch=10, thread=2)
+    t.lane("Computing", 100, 7)
+    s = case.session(case.text(t))
+    case.checks.equal("top-level operators", shown(s), [("aten::outer",) * 2, ("aten::last",) * 2])
+    case.checks.equal("work of the child counts", s.value("SELECT base_device_ns FROM operator_compare WHERE order_id = 1"), 7000)
+    case.checks.equal("self time", s.value("SELECT base_self_ns FROM api_compare WHERE name = 'aten::outer'"), 10000 - 30000)
+
+
+def innermost_owner(case):
+    """Of operators that start together the innermost owns the launch, once."""
+    t = Text()
+    t.op("aten::linear", 0, 100)
+    t.op("aten::addmm", 0, 90)
+    t.kernel("k", 200, 20, launch=0)
+    s = case.session(case.text(t))
+    case.checks.equal("not doubled", s.rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::linear", 20000)])
+
+
+def backward_split(case):
+    """Five stretches against three: base's first stays alone, the rest meet by number."""
+    def run(names):
+        t, at = Text(), 0
+        for thread, name in names:
+            t.op(name, at, 5, thread=thread)
+            at += 10
+        t.fwd_bwd(0, next(i * 10 for i, (thread, _) in enumerate(names) if thread == 2))
+        return t
+    base = run([(1, "a"), (2, "x"), (1, "b"), (2, "y"), (1, "c")])
+    comparison = run([(2, "x"), (1, "a"), (2, "y")])
+    s = case.session(case.text(base), case.text(comparison))
+    case.checks.equal("stretches", shown(s), [("a", None), ("x", "x"), ("b", None), (None, "a"), ("y", "y"), ("c", None)])
+    # the same without a backward thread: the longest common block of a x b y c and x a y is a single name
+    for run_ in (base, comparison):
+        run_.events = [e for e in run_.events if e.get("cat") != "fwdbwd"]
+    s = case.session(case.text(base), case.text(comparison))
+    case.checks.equal("one sequence", shown(s),
+                      [(None, "x"), ("a", "a"), ("x", None), ("b", None), ("y", "y"), ("c", None)])
+
+
+def matching(case):
+    """Blocks, the longest first; the settings that change what matches."""
+    def run(names, **args):
+        t = Text()
+        for i, name in enumerate(names):
+            t.op(name, i * 10, 5, **args)
+        return t
+    base, comparison = case.text(run("abcd")), case.text(run("bxcd"))
+    s = case.session(base, comparison)
+    case.checks.equal("blocks", shown(s), [("a", None), ("b", "b"), (None, "x"), ("c", "c"), ("d", "d")])
+    s = case.session(base, comparison, settings={"op_name_map": {"a": "x"}})
+    case.checks.equal("op_name_map", shown(s), [(None, "b"), ("a", "x"), ("b", None), ("c", "c"), ("d", "d")])
+    case.checks.equal("statistic keeps own names", s.value("SELECT count(*) FROM operator_compare_statistic"), 5)
+    s = case.session(base, comparison)
+    s.rows("INSERT INTO op_equivalent VALUES ('a', 'x')")
+    case.checks.equal("op_equivalent", shown(s), [(None, "b"), ("a", "x"), ("b", None), ("c", "c"), ("d", "d")])
+    case.checks.equal("statistic joins them", s.value("SELECT count(*) FROM operator_compare_statistic"), 4)
+    base, comparison = case.text(run("aba")), case.text(run("bca"))
+    case.checks.equal("block is not lcs", sum(None not in p for p in shown(case.session(base, comparison))), 1)
+    s = case.session(base, comparison, settings={"match": "lcs"})
+    case.checks.equal("lcs", sum(None not in p for p in shown(s)), 2)
+    base, comparison = case.text(run("ab", dims="2,3")), case.text(run("ab", dims="4"))
+    case.checks.equal("shapes do not count", shown(case.session(base, comparison)), [("a", "a"), ("b", "b")])
+    s = case.session(base, comparison, settings={"use_input_shape": 1})
+    case.checks.equal("use_input_shape", shown(s), [("a", None), ("b", None), (None, "a"), (None, "b")])
+
+
+def drill_down(case):
+    """A pair with more kernels than max_kernel_num gives way to its children; its own kernel is not shown."""
+    t = Text()
+    t.op("aten::big", 0, 100)
+    for i in range(3):
+        t.op("aten::part", 10 + i * 20, 15)
+    t.kernel("own", 200, 7, launch=0)
+    for i in range(5):
+        t.kernel("k", 210 + i * 10, 3, launch=10 + i % 3 * 20)
+    path = case.text(t)
+    work = "SELECT base_name, base_device_ns FROM operator_compare ORDER BY order_id"
+    s = case.session(path, settings={"max_kernel_num": 6})
+    case.checks.equal("six kernels are not more than six", s.rows(work), [("aten::big", 7000 + 5 * 3000)])
+    s = case.session(path, settings={"max_kernel_num": 5})
+    case.checks.equal("six are more than five", s.rows(work), [("aten::part", 6000), ("aten::part", 6000), ("aten::part", 3000)])
+    case.checks.equal("statistic drills too", s.rows("SELECT name, base_calls, base_device_ns FROM operator_compare_statistic"),
+                      [("aten::part", 3, 15000)])
+
+
+def host_operators(case):
+    """A launch belongs to the first cube operator, by start, that covers it, ends included."""
+    t = Text()
+    t.op("aten::matmul", 0, 100)
+    t.op("aten::mm", 10, 80)
+    t.op("npu::npu_fusion_attention", 200, 100)
+    t.op("aten::mm", 210, 50)
+    t.op("aten::conv2d", 400, 10, thread=2)
+    t.fwd_bwd(0, 400)
+    t.kernel("in_mm", 1000, 1, "X", launch=10)
+    t.kernel("at_end", 1010, 2, "X", launch=100)
+    t.kernel("in_attention", 1020, 4, "X", "AI_CORE", launch=210)
+    t.kernel("behind", 1030, 8, "X", launch=301)
+    t.kernel("conv", 1040, 16, "X", "AI_CORE", launch=400, thread=2)
+    t.lane("Computing", 1000, 60)
+    m = metrics(case.session(case.text(t)))
+    case.checks.equal("matmul", m.get("Matmul (Vector)"), 3000)
+    case.checks.equal("attention", m.get("Flash Attention (Forward) (Cube)"), 4000)
+    case.checks.equal("1 us behind", m.get("Vector (No Trans)"), 8000)
+    case.checks.equal("convolution on the backward thread", m.get("Conv (Backward) (Cube)"), 16000)
+
+
+def kernel_types(case):
+    """Without a host operator the type decides, conversions by name, the rest by pipes."""
+    t = Text()
+    for i, (name, op_type, core) in enumerate((
+            ("fa", "FlashAttentionScore", "AI_VECTOR_CORE"), ("fag", "FlashAttentionScoreGrad", "MIX_AIC"),
+            ("fia", "FusedInferAttentionScore", "MIX_AIC"), ("conv", "Conv2DBackpropFilter", "AI_CORE"),
+            ("convf", "Conv2D", "AI_CORE"), ("mm", "BatchMatMulV2", "AI_VECTOR_CORE"), ("depth", "DepthwiseConv2D", "AI_CORE"),
+            ("MyCastKernel", "Add", "AI_VECTOR_CORE"), ("Add", "Cast", "AI_VECTOR_CORE"),
+            ("page", "PagedAttentionMaskNdKernel", "MIX_AIC"), ("aclnnInplaceCopy_TensorMove_x", "TensorMove", "AI_VECTOR_CORE"))):
+        t.kernel(name, 100 + i * 10, 2**i / 8, op_type, core)
+    t.kernel("aicpu", 300, 500, "Index", "AI_CPU", unmeasured=True)
+    t.lane("Computing", 100, 1000)
+    m = metrics(case.session(case.text(t)))
+    for metric, bit in (("Flash Attention (Backward) (Cube)", 1), ("Conv (Backward) (Cube)", 3), ("Conv (Forward) (Cube)", 4),
+                        ("Matmul (Cube)", 5), ("Cube", 6), ("Vector (Trans)", 7), ("Vector (No Trans)", 8),
+                        ("Page Attention", 9), ("SDMA (Tensor Move)", 10)):
+        case.checks.equal(metric, m.get(metric), 2**bit * 125)
+    case.checks.equal("attention forward", m.get("Flash Attention (Forward) (Cube)"), (1 + 4) * 125)
+    case.checks.equal("AI_CPU is Other", m.get("Other"), 1000000 - (2**11 - 1) * 125)
+
+
+def copies(case):
+    """Copies count on computing streams; where streams wait for events, only on those; never on stream 0."""
+    t = Text()
+    for stream in (0, 3, 4):
+        t.kernel("k", 100 + stream * 10, 5, stream=stream)
+        t.task("copy", 200 + stream * 10, 1 + stream, "SDMA_SQE", stream=stream)
+    t.task("copy", 300, 100, "PCIE_DMA_SQE", stream=9)
+    t.lane("Computing", 100, 500)
+    t.lane("Free", 600, 500)
+    case.checks.equal("all computing streams", metrics(case.session(case.text(t))).get("SDMA"), (1 + 3 + 1 + 4) * 1000)
+    t.task("wait", 400, 1, "EVENT_WAIT_SQE", stream=4)
+    case.checks.equal("waiting streams", metrics(case.session(case.text(t))).get("SDMA"), 5000)
+
+
+def fused_kernels(case):
+    """Control tasks pair up by their ends inside a fused kernel; a last odd one is left out."""
+    t = Text()
+    t.kernel("AllGatherMatmul", 1300, 100, "AllGatherMatmul", "MIX_AIC", pmu=(40, 50, 7))
+    for end in (1290, 1315, 1345, 1365):
+        t.task("C_CORE_SQE", end - 2, 2, "C_CORE_SQE")
+    t.lane("Computing", 1300, 100)
+    s = case.session(case.text(t))
+    case.checks.equal("fused kernel", s.rows("SELECT metric, base_ns, base_calls FROM overall_metrics WHERE order_id IN (2, 3, 4)"),
+                      [("AllGatherMatmul", 100000, 1), ("Computing", 57000, None), ("Communication", 30000, None)])
+
+
+def waits(case):
+    """Waits of a remote send do not count; lanes are told apart by group and plane."""
+    t = Text()
+    t.group("g1", planes=1)
+    t.group("g2", planes=1)
+    for label, at in (("g1", 0), ("g2", 500)):
+        t.collective(label, "hcom_send__1_0_1", at, 100)
+    tasks = (("RDMASend", 1), ("RDMASend", 1), ("Notify_Wait", 10), ("RDMASend", 1), ("Notify_Wait", 20), ("Notify_Wait", 5))
+    at = 0
+    for name, dur in tasks:
+        t.comm_task("g1", 0, name, at, dur)
+        at += dur
+    t.comm_task("g2", 0, "Notify_Wait", 510, 40)
+    t.lane("Communication(Not Overlapped)", 0, 100)
+    t.lane("Communication(Not Overlapped)", 500, 100)
+    s = case.session(case.text(t))
+    # after two sends: a part of them; after send, send, wait, send: another; the third waits
+    case.checks.equal("waits", s.rows("SELECT base_ns FROM overall_metrics WHERE metric = 'Wait' ORDER BY order_id"),
+                      [(5000,), (40000,)])
+
+
+def comm_task_edges(case):
+    """A task at the very end of a collective is its own; one before the first start is lost."""
+    t = Text()
+    t.group("g", planes=1)
+    t.collective("g", "hcom_allReduce__1_0_1", 100, 50)
+    for at in (99, 100, 150, 151):
+        t.comm_task("g", 0, "Memcpy", at, 2)
+    s = case.session(case.text(t))
+    case.checks.equal("tasks", s.rows("SELECT base_calls FROM communication_compare WHERE task = 'Memcpy'"), [(2,)])
+
+
+def memory_edges(case):
+    """A block asked for at an operator's very start or end is the operator's; later it is nobody's."""
+    t = Text()
+    t.op("aten::empty", 100, 50)
+    t.block("x", 1, 100, 400)
+    t.block("x", 2, 150)
+    t.block("x", 4, "150.001", 400)
+    s = case.session(case.text(t))
+    case.checks.equal("blocks", s.rows("SELECT base_size_bytes FROM memory_compare"), [(3 * 1024,)])
+    case.checks.equal("held", s.rows("SELECT base_held_ns FROM memory_compare_statistic"), [(300000,)])
+
+
+def gpu_memory(case):
+    """A free of another size loses the block; an address used again leaves the first block open."""
+    g = Gpu()
+    g.op("aten::empty", 0, 1000)
+    g.kernel("k", 2000, 5)
+    g.memory(10, 1024, address=1)
+    g.memory(20, -1024, address=1)
+    g.memory(30, 2048, address=2)
+    g.memory(40, -1024, address=2)
+    g.memory(50, 4096, address=3)
+    g.memory(60, 8192, address=3)
+    g.memory(70, -512, address=9)
+    g.memory(80, 16384, address=4, device=-1)
+    s = case.session(case.gpu(g))
+    case.checks.equal("blocks", s.rows("SELECT base_size_bytes, base_held_ns FROM memory_compare_statistic"),
+                      [(1024 + 4096 + 8192, 10000)])
+    case.checks.equal("texts", s.value("SELECT base_blocks FROM memory_compare"),
+                      "aten::empty, (10.000, 20.000), [duration: 10.0], [size: 1.0]\n"
+                      "aten::empty, (50.000, None), [duration: 0.0], [size: 4.0]\n"
+                      "aten::empty, (60.000, None), [duration: 0.0], [size: 8.0]\n")
+
+
+def steps(case):
+    """A step's bounds belong to it; kernels are the profiler's Step Id, collectives those that start within."""
+    t = Text()
+    t.op("ProfilerStep#5", 0, 100)
+    t.op("aten::first", 10, 5)
+    t.op("ProfilerStep#6", 200, 100)
+    t.op("aten::second", 210, 5)
+    t.op("ProfilerStep#7", 301, 100)
+    t.kernel("k", 250, 1, "Tail", launch=10, step=5)
+    t.kernel("k", 500, 2, "Late", launch=210, step=6)
+    t.group("g")
+    for at, dur in (("199.999", 1), (200, 2), (300, 4), ("300.001", 8)):
+        t.collective("g", "hcom_allReduce__1_0_1", at, dur)
+    s = case.session(case.text(t), base_options={"step": 6}, comparison_options={"step": 6})
+    case.checks.equal("kernels", s.rows("SELECT kernel_type FROM kernel_compare"), [("Late",)])
+    case.checks.equal("operators", s.rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::second", 2000)])
+    case.checks.equal("collectives", s.rows("SELECT base_calls, base_total_ns FROM communication_compare"), [(2, 6000)])
+    case.checks.equal("computing", metrics(s).get("Computing Time"), 1000)      # what runs within the step
+
+
+def nested_steps(case):
+    """A step that begins before the last operator of the one before has ended is a step all the same."""
+    t = Text()
+    t.op("ProfilerStep#1", 0, 100)
+    t.op("aten::long", 50, 70)
+    t.op("ProfilerStep#2", 110, 100)
+    t.op("aten::next", 150, 5)
+    t.kernel("k", 300, 3, launch=150)
+    path = case.text(t)
+    s = case.session(path)
+    case.checks.equal("all steps", s.rows("SELECT base_name, base_device_ns FROM operator_compare"),
+                      [("aten::long", 0), ("aten::next", 3000)])
+    case.checks.equal("the step is no API", s.value("SELECT count(*) FROM api_compare WHERE name LIKE 'Profiler%'"), 0)
+    case.checks.equal("nor time of its parent", s.value("SELECT base_self_ns FROM api_compare WHERE name = 'aten::long'"), 70000)
+    s = case.session(path, base_options={"step": 2}, comparison_options={"step": 2})
+    case.checks.equal("one step", s.rows("SELECT base_name FROM operator_compare"), [("aten::next",)])
+
+
+def gpu_times(case):
+    """Exact ns, stream 0 included; copies on the busiest stream; driver launches count for their operator."""
+    g = Gpu()
+    g.op("aten::linear", 0, 100)
+    g.op("aten::mm", 10, 50)
+    g.op("cuLaunchKernel", 20, 5, cat="cuda_driver")
+    g.kernel("gemm", "120.6", "10.3", stream=0, launch=20)
+    g.kernel("void add", 220, 20, stream=0)
+    g.kernel("Memcpy HtoD (Pageable -> Device)", 250, 6, stream=0, cat="gpu_memcpy")
+    g.kernel("Memcpy HtoD (Pageable -> Device)", 260, 7, stream=5, cat="gpu_memcpy")
+    g.kernel("Memset (Device)", 270, 9, stream=0, cat="gpu_memset", launch=10)
+    g.kernel("ncclDevKernel_AllReduce_Sum", 230, "60.5", stream=20)
+    s = case.session(case.gpu(g))
+    m = metrics(s)
+    case.checks.equal("computing", m.get("Computing Time"), 10300 + 20000)
+    case.checks.equal("uncovered", m.get("Uncovered Communication Time"), 50500)
+    case.checks.equal("copies", m.get("SDMA"), 6000)
+    case.checks.equal("end to end", m.get("E2E Time"), 290500 - 120600)
+    case.checks.equal("launched through the driver", s.rows("SELECT base_name, base_device_ns FROM operator_compare"),
+                      [("aten::linear", 10300)])
+    case.checks.equal("driver calls are no APIs", s.value("SELECT count(*) FROM api_compare WHERE name = 'cuLaunchKernel'"), 0)
+
+
+def groups(case):
+    """Groups meet by process-group name where one of each side has it, then by label; pairs by what is shown."""
+    def run(labels, names):
+        t = Text()
+        for i, label in enumerate(labels):
+            t.group(label)
+            t.collective(label, "hcom_allReduce__1_0_1", i * 100, 50)
+        t.lane("Communication(Not Overlapped)", 0, 1000)
+        return case.text(t, names)
+    s = case.session(run(["1", "2", "3", "4"], {"1": "tp", "3": "dp", "4": "dp"}),
+                     run(["9", "2", "3"], {"9": "tp", "3": "dp"}))
+    case.checks.equal("labels", s.rows("SELECT metric, base_ns, comparison_ns FROM overall_metrics WHERE level = 1 ORDER BY order_id"),
+                      [("tp: Communication", 50000, 50000), ("Group 2 Communication", 50000, 50000),
+                       ("dp: Group 3 Communication", 50000, 50000), ("dp: Group 4 Communication", 50000, 0)])
+
+
+def overlaps(case):
+    """Time that two collectives of a group share counts once."""
+    t = Text()
+    t.group("1")
+    t.collective("1", "hcom_allReduce__1_0_1", 100, 50)
+    t.collective("1", "hcom_allReduce__1_1_1", 120, 30)
+    t.lane("Communication(Not Overlapped)", 100, 50)
+    case.checks.equal("group", metrics(case.session(case.text(t))).get("Group 1 Communication"), 50000)
+
+
+def time_spelling(case):
+    """1650.0 and 1650.000 are one time."""
+    t = Text()
+    t.op("aten::div", 0, 40)
+    t.kernel("Div1", 1650, 5, launch=0)
+    for e in t.events:
+        if e.get("name") == "Div1":
+            e["ts"] = e["ts"][:-2]
+    s = case.session(case.text(t))
+    case.checks.equal("work", s.value("SELECT base_device_ns FROM operator_compare"), 5000)
+
+
+def stream_spelling(case):
+    """Newer traces call the stream Physic Stream Id."""
+    t = Text()
+    t.kernel("k", 100, 5)
+    t.task("copy", 200, 6, "SDMA_SQE")
+    t.lane("Computing", 100, 5)
+    t.lane("Free", 105, 200)
+    for e in t.events:
+        if "Stream Id" in e.get("args", {}):
+            e["args"]["Physic Stream Id"] = e["args"].pop("Stream Id")
+    case.checks.equal("copies", metrics(case.session(case.text(t))).get("SDMA"), 6000)
+
+
+def flow_category(case):
+    """gpu_flow_cat is found in any case."""
+    g = Gpu()
+    g.op("aten::mm", 0, 100)
+    g.kernel("gemm", 200, 7, launch=0)
+    for e in g.events:
+        if e["cat"] == "ac2g":
+            e["cat"] = "My_Flow"
+    path = case.gpu(g)
+    options = {"gpu_flow_cat": "MY_FLOW"}
+    s = case.session(path, base_options=options, comparison_options=options)
+    case.checks.equal("work", s.value("SELECT base_device_ns FROM operator_compare"), 7000)
+
+
+def tasks_by_name(case):
+    """Tasks of the two sides stand beside those of the same name."""
+    def run(tasks):
+        t = Text()
+        t.group("1")
+        t.collective("1", "hcom_send__1_0_1", 0, 100)
+        for i, name in enumerate(tasks):
+            t.comm_task("1", 0, name, i * 10, 5)
+        return case.text(t)
+    s = case.session(run(["Notify_Record", "Notify_Wait"]), run(["Notify_Wait", "RDMASend"]))
+    case.checks.equal("tasks", s.rows("SELECT task, base_calls, comparison_calls FROM communication_compare ORDER BY order_id"),
+                      [(None, 1, 1), ("Notify_Record", 1, None), ("Notify_Wait", 1, 1), ("RDMASend", None, 1)])
+
+
+def glued_keys(case):
+    """Type A with shapes 12 and type A1 with shapes 2 are two groups; so are a scalar's and unknown shapes."""
+    t = Text()
+    t.kernel("k", 0, 1, "A", shapes="12")
+    t.kernel("k", 10, 2, "A1", shapes="2")
+    t.kernel("k", 20, 4, "A", shapes="")
+    t.kernel("k", 30, 8, "A")
+    s = case.session(case.text(t))
+    case.checks.equal("groups", s.rows("SELECT kernel_type, input_shapes, base_total_ns FROM kernel_compare ORDER BY order_id"),
+                      [("A", "12", 1000), ("A", "", 4000), ("A", None, 8000), ("A1", "2", 2000)])
+
+
+def gpu_kernels(case):
+    """GPU kernels have no type; their names stand for it."""
+    g = Gpu()
+    g.kernel("gemm", 0, 3)
+    g.kernel("gemm", 10, 4)
+    s = case.session(case.gpu(g))
+    case.checks.equal("kernels", s.rows("SELECT kernel_type, base_calls, base_total_ns FROM kernel_compare"), [("gemm", 2, 7000)])
+
+
+def bad_row(case):
+    """A kernel without a start time is left out, the others are not."""
+    t = Text()
+    t.kernel("good", 0, 3)
+    t.kernel("bad", 10, 4)
+    t.kernels[-1][1][7] = "N/A"
+    s = case.session(case.text(t))
+    case.checks.equal("kernels", s.rows("SELECT kernel_type FROM kernel_compare"), [("good",)])
+    case.checks.equal("said so", s.value("SELECT count(*) > 0 FROM prof_diagnostic WHERE source LIKE '%kernel_details.csv%'"), 1)
+
+
+def main():
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(sys.argv[1], folder, checks)
+        for test in (nesting, innermost_owner, backward_split, matching, drill_down, host_operators, kernel_types, copies,
+                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, overlaps,
+                     time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row):
+            before = len(checks.wrong)
+            test(case)
+            checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]
+    sys.exit(checks.report())
+
+
+if __name__ == "__main__":
+    main()

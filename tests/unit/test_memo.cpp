@@ -1,0 +1,164 @@
+// Kept rows of views: what makes them stale, what does not, and how their errors read.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/files.h"
+#include "tests/unit/sql.h"
+
+using namespace profana::test;
+using Catch::Contains;
+using Rows = std::vector<std::vector<std::string>>;
+
+namespace {
+
+// A memo over a view that counts its runs, in the one value that random() makes new.
+class Memo : public Sql {
+  public:
+    Memo() {
+        run("CREATE TEMP TABLE word(name TEXT);"
+            "INSERT INTO word VALUES ('a');"
+            "CREATE TEMP VIEW said(\n"
+            "  name,                   -- TEXT     word\n"
+            "  length,                 -- INTEGER  of it\n"
+            "  stamp                   -- INTEGER  another one in each run\n"
+            ") AS\n"
+            "SELECT name, length(name), random() FROM word;"
+            "CREATE VIRTUAL TABLE temp.kept USING profana_memo(said)");
+    }
+    std::string stamp() { return rows("SELECT max(stamp) FROM kept")[0][0]; }
+};
+
+std::string fails(Sql& sql, const std::string& text) {
+    char* message = nullptr;
+    const int code = sqlite3_exec(sql.db(), text.c_str(), nullptr, nullptr, &message);
+    const std::string out = message == nullptr ? "" : message;
+    sqlite3_free(message);
+    CHECK(code == SQLITE_ERROR);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("memo: rows are kept from query to query", "[memo]") {
+    Memo sql;
+    const std::string first = sql.stamp();
+    CHECK(sql.stamp() == first);
+    CHECK(sql.rows("SELECT name, length FROM kept WHERE length = 1") == Rows{{"a", "1"}});
+    // Twice in a statement, and in another order of columns.
+    CHECK(sql.rows("SELECT count(DISTINCT stamp) FROM (SELECT stamp FROM kept UNION ALL SELECT stamp FROM kept)") ==
+          Rows{{"1"}});
+    CHECK(sql.rows("SELECT a.stamp = (SELECT b.stamp FROM kept AS b WHERE b.name = a.name) FROM kept AS a") ==
+          Rows{{"1"}});
+}
+
+TEST_CASE("memo: a change of a TEMP table is seen by the next statement", "[memo]") {
+    Memo sql;
+    const std::string first = sql.stamp();
+    sql.run("INSERT INTO word VALUES ('bb')");
+    CHECK(sql.rows("SELECT name FROM kept ORDER BY length") == Rows{{"a"}, {"bb"}});
+    CHECK(sql.stamp() != first);
+    sql.run("UPDATE word SET name = 'ccc' WHERE name = 'bb'");
+    CHECK(sql.rows("SELECT max(length) FROM kept") == Rows{{"3"}});
+    sql.run("DELETE FROM word");
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"0"}});
+}
+
+TEST_CASE("memo: changes within a transaction, and their rollback", "[memo]") {
+    Memo sql;
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"1"}});
+    sql.run("BEGIN; INSERT INTO word VALUES ('bb')");
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"2"}});
+    sql.run("SAVEPOINT s; INSERT INTO word VALUES ('cc')");
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"3"}});
+    sql.run("ROLLBACK TO s");
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"2"}});
+    sql.run("ROLLBACK");
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"1"}});
+    sql.run("BEGIN; INSERT INTO word VALUES ('dd')");
+    sql.run("ROLLBACK");
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"1"}});
+}
+
+TEST_CASE("memo: what changes nothing that a view reads keeps the rows", "[memo]") {
+    Memo sql;
+    const std::string first = sql.stamp();
+    sql.run("CREATE TABLE main.notes(text); INSERT INTO notes VALUES ('x'); DELETE FROM notes");
+    CHECK(sql.stamp() == first);
+    sql.run("CREATE TABLE main.copy AS SELECT * FROM kept");
+    CHECK(sql.stamp() == first);
+}
+
+TEST_CASE("memo: settings and profiles make rows stale", "[memo]") {
+    Memo sql;
+    std::string last = sql.stamp();
+    sql.run("SELECT profana_set('max_kernel_num', 10)");
+    CHECK(sql.stamp() != last);
+    last = sql.stamp();
+    TempFolder folder;
+    const std::string trace = folder.write(
+        "trace.json", R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0,
+                          "tid": 7, "ts": 1, "dur": 2, "args": {"stream": 7}}]})");
+    sql.run("SELECT profana_open('base', '" + trace + "')");
+    const std::string opened = sql.stamp();
+    CHECK(opened != last);
+    CHECK(sql.stamp() == opened);
+    sql.run("SELECT profana_close('base')");
+    CHECK(sql.stamp() != opened);
+}
+
+TEST_CASE("memo: another definition of the view is used at once", "[memo]") {
+    Memo sql;
+    CHECK(sql.rows("SELECT length FROM kept") == Rows{{"1"}});
+    sql.run("DROP VIEW said; CREATE TEMP VIEW said AS SELECT name, 7, 0 FROM word");
+    CHECK(sql.rows("SELECT length FROM kept") == Rows{{"7"}});
+    sql.run("DROP VIEW said");
+    CHECK_THAT(fails(sql, "SELECT * FROM kept"), Contains("profana_memo: said") && Contains("no such table"));
+    sql.run("CREATE TEMP VIEW said AS SELECT 1");
+    CHECK_THAT(fails(sql, "SELECT * FROM kept"), Contains("said has 1 columns, not the 3 that it lists"));
+    sql.run("DROP TABLE kept");
+}
+
+TEST_CASE("memo: errors name the view", "[memo]") {
+    Memo sql;
+    CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo(nothing)"),
+               Contains("there is no TEMP view 'nothing'"));
+    CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo"),
+               Contains("takes the name of a TEMP view"));
+    sql.run("CREATE TEMP VIEW bare AS SELECT 1 AS one");
+    CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo(bare)"),
+               Contains("bare does not list its columns"));
+    sql.run("CREATE TEMP VIEW wrong(\n  one  -- INTEGER  a number\n) AS SELECT 'text';"
+            "CREATE VIRTUAL TABLE temp.x USING profana_memo(wrong)");
+    CHECK_THAT(fails(sql, "SELECT * FROM x"), Contains("wrong: a value of one is of another type"));
+    sql.run("CREATE TEMP VIEW failing(\n  one  -- INTEGER  a number\n) AS SELECT abs(-9223372036854775807 - 1);"
+            "CREATE VIRTUAL TABLE temp.y USING profana_memo(failing)");
+    CHECK_THAT(fails(sql, "SELECT * FROM y"), Contains("failing") && Contains("integer overflow"));
+    CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"1"}});
+}
+
+TEST_CASE("memo: a view that reads its own rows is refused", "[memo]") {
+    Memo sql;
+    sql.run("DROP VIEW said; CREATE TEMP VIEW said AS SELECT name, length, stamp FROM kept");
+    CHECK_THAT(fails(sql, "SELECT * FROM kept"), Contains("said asks for its own rows"));
+}
+
+TEST_CASE("memo: an interrupt ends the inner run, and nothing half done is kept", "[memo]") {
+    Memo sql;
+    sql.run("CREATE TEMP VIEW endless(\n  one  -- INTEGER  a number\n) AS "
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;"
+            "CREATE VIRTUAL TABLE temp.x USING profana_memo(endless)");
+    int calls = 0;
+    sqlite3_progress_handler(
+        sql.db(), 1000, [](void* count) { return ++*static_cast<int*>(count) > 100 ? 1 : 0; }, &calls);
+    CHECK(sqlite3_exec(sql.db(), "SELECT * FROM x", nullptr, nullptr, nullptr) == SQLITE_INTERRUPT);
+    sqlite3_progress_handler(sql.db(), 0, nullptr, nullptr);
+    sql.run("DROP VIEW endless; CREATE TEMP VIEW endless AS SELECT 5");
+    CHECK(sql.rows("SELECT * FROM x") == Rows{{"5"}});
+}
+
+TEST_CASE("memo: the shipped steps can be read", "[memo]") {
+    Sql sql;
+    CHECK(sql.rows("SELECT count(*) FROM temp.sqlite_schema AS t"
+                   "  LEFT JOIN temp.sqlite_schema AS v ON v.type = 'view' AND v.name = t.name || '_query'"
+                   " WHERE t.sql LIKE 'CREATE VIRTUAL TABLE % USING profana_memo(%' AND v.sql IS NULL") ==
+          Rows{{"0"}});
+}

@@ -1,0 +1,274 @@
+#include "vtab/memo.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "ext/connection.h"
+#include "ext/core/decimal.h"
+#include "vtab/profile.h"
+#include "vtab/table_module.h"
+
+namespace profana {
+namespace {
+
+std::string quoted(const std::string& name) {
+    std::string out = "\"";
+    for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+// A statement of our own on the caller's connection.
+class Statement {
+  public:
+    Statement(sqlite3* db, const std::string& sql, const std::string& what) : db_(db), what_(what) {
+        if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) fail();
+    }
+    ~Statement() { sqlite3_finalize(statement_); }
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    void bind(int parameter, const std::string& text) {
+        if (sqlite3_bind_text(statement_, parameter, text.c_str(), -1, SQLITE_TRANSIENT) != SQLITE_OK) fail();
+    }
+    bool step() {
+        const int code = sqlite3_step(statement_);
+        if (code == SQLITE_INTERRUPT) throw Error("interrupted", ErrorKind::kInterrupted);
+        if (code == SQLITE_NOMEM) throw std::bad_alloc();
+        if (code != SQLITE_ROW && code != SQLITE_DONE) fail();
+        return code == SQLITE_ROW;
+    }
+    int columns() const { return sqlite3_column_count(statement_); }
+    int type(int column) const { return sqlite3_column_type(statement_, column); }
+    bool is_null(int column) const { return type(column) == SQLITE_NULL; }
+    int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+    double real(int column) const { return sqlite3_column_double(statement_, column); }
+    std::string_view text(int column) const {
+        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+        if (bytes == nullptr) throw std::bad_alloc();
+        return {bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+    }
+
+  private:
+    [[noreturn]] void fail() const { throw Error("profana_memo: " + what_ + ": " + sqlite3_errmsg(db_)); }
+
+    sqlite3* db_;
+    std::string what_;
+    sqlite3_stmt* statement_ = nullptr;
+};
+
+// What the rows of TEMP views depend on, apart from profiles: opening and closing one throws the rows away.
+// Tables of other databases are not watched; the shipped views read none.
+class Watch {
+  public:
+    explicit Watch(Connection& connection) : connection_(connection) {}
+
+    // Throws the kept rows away where they may be out of date.
+    void check() {
+        const Moment now{connection_.scan_runs, connection_.settings().revision(),
+                         sqlite3_total_changes(connection_.db()),
+                         sqlite3_get_autocommit(connection_.db()) != 0};
+        const Moment last = std::exchange(last_, now);
+        if (now == last) return;
+        // Within a transaction a ROLLBACK may have taken changes back without a trace.
+        const bool may_differ = now.changes != last.changes || !now.autocommit || !last.autocommit;
+        const int64_t schema = schema_version();
+        bool same = now.settings == last.settings;
+        if (may_differ || schema != schema_) {
+            const size_t found = contents();
+            same = same && found == contents_;
+            contents_ = found;
+            schema_ = schema;
+        }
+        if (!same) connection_.kept_rows.clear();
+    }
+
+  private:
+    struct Moment {
+        uint64_t scan_run = 0, settings = 0;
+        int changes = -1;
+        bool autocommit = true;
+        bool operator==(const Moment&) const = default;
+    };
+
+    int64_t schema_version() {
+        Statement version(connection_.db(), "PRAGMA temp.schema_version", "temp.schema_version");
+        return version.step() ? version.integer(0) : 0;
+    }
+
+    // Views by their text, tables by their rows. A table too long to be looked through counts as changed.
+    size_t contents() {
+        size_t sum = 0;
+        std::vector<std::string> tables;
+        Statement schema(connection_.db(), "SELECT type, name, sql FROM temp.sqlite_schema",
+                         "temp.sqlite_schema");
+        while (schema.step()) {
+            const bool is_virtual = schema.text(2).rfind("CREATE VIRTUAL", 0) == 0;
+            if (schema.text(0) == "view") mix(sum, schema.text(2));
+            if (schema.text(0) == "table" && !is_virtual) tables.emplace_back(schema.text(1));
+        }
+        for (const std::string& name : tables) {
+            mix(sum, name);
+            Statement rows(connection_.db(), "SELECT * FROM temp." + quoted(name), name);
+            for (int count = 0; rows.step(); ++count) {
+                if (count == kMostRows) {
+                    mix(sum, std::to_string(++too_long_));
+                    break;
+                }
+                for (int c = 0; c < rows.columns(); ++c) mix(sum, rows.is_null(c) ? "\x01" : rows.text(c));
+            }
+        }
+        return sum;
+    }
+
+    static void mix(size_t& sum, std::string_view text) {
+        constexpr size_t kOdd = 0x9e3779b97f4a7c15;
+        sum = (sum ^ std::hash<std::string_view>()(text)) * kOdd + 1;
+    }
+
+    static constexpr int kMostRows = 10000;
+    Connection& connection_;
+    Moment last_;
+    int64_t schema_ = -1;
+    size_t contents_ = 0;
+    uint64_t too_long_ = 0;
+};
+
+class MemoProvider : public TableProvider {
+  public:
+    MemoProvider(std::string view, const std::vector<ColumnSpec>& columns, std::shared_ptr<Watch> watch)
+        : view_(std::move(view)), columns_(columns), watch_(std::move(watch)) {
+        for (const ColumnSpec& column : columns) types_.push_back(column.type);
+    }
+
+    std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
+        refresh_profiles(connection);
+        watch_->check();
+        const auto kept = connection.kept_rows.find(view_);
+        if (kept != connection.kept_rows.end()) return {whole_table(kept->second)};
+        if (running_) throw Error("profana_memo: " + view_ + " asks for its own rows");
+        std::shared_ptr<Table> table = run(connection);
+        connection.kept_rows[view_] = table;
+        return {whole_table(std::move(table))};
+    }
+
+    std::vector<Part> known_parts(Connection& connection, const ScanRequest&) override {
+        const auto kept = connection.kept_rows.find(view_);
+        if (kept == connection.kept_rows.end()) return {};
+        return {whole_table(kept->second)};
+    }
+
+    double expected_rows(Connection&) override { return 10000; }
+
+  private:
+    std::shared_ptr<Table> run(Connection& connection) {
+        struct Running {
+            explicit Running(bool& flag) : flag_(flag) { flag_ = true; }
+            ~Running() { flag_ = false; }
+            bool& flag_;
+        } running(running_);
+        LoadContext context = connection.load_context();
+        auto table = std::make_shared<Table>(types_, [](Table&, const ColumnSet&, LoadContext&) {});
+        Statement rows(connection.db(), "SELECT * FROM temp." + quoted(view_), view_);
+        if (rows.columns() != static_cast<int>(types_.size()))
+            throw Error("profana_memo: " + view_ + " has " + std::to_string(rows.columns()) +
+                        " columns, not the " + std::to_string(types_.size()) + " that it lists");
+        for (int c = 0; c < rows.columns(); ++c) table->building(c);
+        uint64_t count = 0;
+        while (rows.step()) {
+            for (int c = 0; c < rows.columns(); ++c) add(rows, c, table->building(c));
+            if (++count == kMaxRows) throw Error("profana_memo: " + view_ + " has too many rows");
+            if (count % kRowsBetweenPolls == 0) context.poll();
+        }
+        table->set_rows(count);
+        table->publish();
+        return table;
+    }
+
+    // A value of another type than the listed one would come out of the table as another value.
+    void add(const Statement& rows, int column, Column& values) const {
+        const int type = rows.type(column);
+        if (type == SQLITE_NULL) return values.add_null();
+        const ColumnType listed = types_[static_cast<size_t>(column)];
+        if (listed == ColumnType::kInt && type == SQLITE_INTEGER) return values.add_int(rows.integer(column));
+        if (listed == ColumnType::kReal && (type == SQLITE_INTEGER || type == SQLITE_FLOAT))
+            return values.add_real(rows.real(column));
+        if (listed == ColumnType::kText && type == SQLITE_TEXT) return values.add_text(rows.text(column));
+        throw Error("profana_memo: " + view_ + ": a value of " + columns_[static_cast<size_t>(column)].name +
+                    " is of another type than the listed one");
+    }
+
+    static constexpr uint64_t kRowsBetweenPolls = 4096;
+    std::string view_;
+    const std::vector<ColumnSpec>& columns_;
+    std::vector<ColumnType> types_;
+    std::shared_ptr<Watch> watch_;
+    bool running_ = false;
+};
+
+// name, -- TYPE  meaning
+struct Declared {
+    std::string name, type;
+};
+
+// The columns that a view's own text lists, a line each, with their types in comments.
+std::vector<Declared> declared_columns(std::string_view sql) {
+    std::vector<Declared> out;
+    size_t at = std::min(sql.find('('), sql.size());
+    for (at = std::min(sql.find('\n', at), sql.size()); at < sql.size();) {
+        const size_t end = std::min(sql.find('\n', at + 1), sql.size());
+        const std::string_view line = trim(sql.substr(at, end - at));
+        at = end;
+        if (line.rfind(')', 0) == 0) break;
+        if (line.empty() || line.rfind("--", 0) == 0) continue;
+        const size_t comment = line.find("--");
+        std::string_view type = comment == std::string_view::npos ? "" : trim(line.substr(comment + 2));
+        type = type.substr(0, type.find(' '));
+        out.push_back({std::string(line.substr(0, line.find_first_of(", "))), std::string(type)});
+    }
+    return out;
+}
+
+ColumnType column_type(const std::string& view, const Declared& column) {
+    if (column.type == "INTEGER") return ColumnType::kInt;
+    if (column.type == "REAL") return ColumnType::kReal;
+    if (column.type == "TEXT") return ColumnType::kText;
+    throw Error("profana_memo: " + view + ": column " + column.name + " is '" + column.type +
+                "'; its comment must begin with INTEGER, REAL or TEXT");
+}
+
+std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_ptr<Watch>& watch,
+                                     const std::vector<std::string>& arguments) {
+    if (arguments.size() != 1) throw Error("profana_memo: takes the name of a TEMP view");
+    const std::string view(trim(arguments[0]));
+    Statement find(connection.db(), "SELECT sql FROM temp.sqlite_schema WHERE type = 'view' AND name = ?1",
+                   view);
+    find.bind(1, view);
+    if (!find.step()) throw Error("profana_memo: there is no TEMP view '" + view + "'");
+    const std::vector<Declared> columns = declared_columns(find.text(0));
+    if (columns.empty())
+        throw Error("profana_memo: " + view +
+                    " does not list its columns, one a line, with their types in comments");
+    auto made = std::make_unique<MadeTable>();
+    made->texts.push_back(view);
+    made->spec.name = made->texts.back().c_str();
+    made->spec.doc = "";
+    for (const Declared& column : columns) {
+        made->texts.push_back(column.name);
+        made->spec.columns.push_back({made->texts.back().c_str(), column_type(view, column), ""});
+    }
+    made->provider = std::make_unique<MemoProvider>(view, made->spec.columns, watch);
+    return made;
+}
+
+}  // namespace
+
+int register_memo_tables(Connection& connection) {
+    auto watch = std::make_shared<Watch>(connection);  // one for all
+    return register_table_maker(connection, "profana_memo",
+                                [watch](Connection& to, const std::vector<std::string>& arguments) {
+                                    return make_memo(to, watch, arguments);
+                                });
+}
+
+}  // namespace profana
