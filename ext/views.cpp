@@ -25,6 +25,14 @@ std::string_view word_after(std::string_view line, std::string_view start) {
     return rest.substr(0, rest.find_first_of(" (\t"));
 }
 
+// CREATE VIRTUAL TABLE IF NOT EXISTS temp.t USING profana_memo(view); on one line, below that view.
+void add_kept_help(std::string_view line, std::vector<HelpEntry>* out) {
+    const std::string_view table = word_after(line, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.");
+    if (table.empty() || out->empty()) return;
+    out->push_back({std::string(table), "table", out->back().signature,
+                    "The rows of " + out->back().name + ", kept until what they depend on changes.\n"});
+}
+
 // A view or table starts a line with its CREATE statement; the last comment above is its doc, and
 // the lines up to the closing parenthesis its columns.
 void add_help(std::string_view text, std::vector<HelpEntry>* out) {
@@ -39,6 +47,7 @@ void add_help(std::string_view text, std::vector<HelpEntry>* out) {
         }
         after_blank = blank;
         if (blank || line.rfind("--", 0) == 0) continue;
+        add_kept_help(line, out);
         const std::string_view view = word_after(line, "CREATE TEMP VIEW IF NOT EXISTS ");
         const std::string_view table = word_after(line, "CREATE TEMP TABLE IF NOT EXISTS ");
         if (!view.empty() || !table.empty()) {

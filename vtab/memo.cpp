@@ -100,7 +100,8 @@ class Watch {
     size_t contents() {
         size_t sum = 0;
         std::vector<std::string> tables;
-        Statement schema(connection_.db(), "SELECT type, name, sql FROM temp.sqlite_schema",
+        Statement schema(connection_.db(),
+                         "SELECT type, name, sql FROM temp.sqlite_schema WHERE type IN ('table', 'view')",
                          "temp.sqlite_schema");
         while (schema.step()) {
             const bool is_virtual = schema.text(2).rfind("CREATE VIRTUAL", 0) == 0;
@@ -134,11 +135,50 @@ class Watch {
     uint64_t too_long_ = 0;
 };
 
+// name, -- TYPE  meaning
+struct Declared {
+    std::string name, type;
+};
+
+// The columns that a view's own text lists, a line each, with their types in comments.
+std::vector<Declared> declared_columns(std::string_view sql) {
+    std::vector<Declared> out;
+    size_t at = std::min(sql.find('('), sql.size());
+    for (at = std::min(sql.find('\n', at), sql.size()); at < sql.size();) {
+        const size_t end = std::min(sql.find('\n', at + 1), sql.size());
+        const std::string_view line = trim(sql.substr(at, end - at));
+        at = end;
+        if (line.rfind(')', 0) == 0) break;
+        if (line.empty() || line.rfind("--", 0) == 0) continue;
+        const size_t comment = line.find("--");
+        std::string_view type = comment == std::string_view::npos ? "" : trim(line.substr(comment + 2));
+        type = type.substr(0, type.find(' '));
+        out.push_back({std::string(line.substr(0, line.find_first_of(", "))), std::string(type)});
+    }
+    return out;
+}
+
+ColumnType column_type(const std::string& view, const Declared& column) {
+    if (column.type == "INTEGER") return ColumnType::kInt;
+    if (column.type == "REAL") return ColumnType::kReal;
+    if (column.type == "TEXT") return ColumnType::kText;
+    throw Error("profana_memo: " + view + ": column " + column.name + " is '" + column.type +
+                "'; its comment must begin with INTEGER, REAL or TEXT");
+}
+
 class MemoProvider : public TableProvider {
   public:
-    MemoProvider(std::string view, const std::vector<ColumnSpec>& columns, std::shared_ptr<Watch> watch)
-        : view_(std::move(view)), columns_(columns), watch_(std::move(watch)) {
-        for (const ColumnSpec& column : columns) types_.push_back(column.type);
+    MemoProvider(std::string view, std::vector<Declared> columns, std::shared_ptr<Watch> watch)
+        : view_(std::move(view)), columns_(std::move(columns)), watch_(std::move(watch)) {
+        for (const Declared& column : columns_) types_.push_back(column_type(view_, column));
+    }
+
+    // Points to the provider's own texts.
+    TableSpec spec() const {
+        TableSpec spec{view_.c_str(), "", {}, {}};
+        for (size_t c = 0; c < columns_.size(); ++c)
+            spec.columns.push_back({columns_[c].name.c_str(), types_[c], ""});
+        return spec;
     }
 
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
@@ -200,42 +240,11 @@ class MemoProvider : public TableProvider {
 
     static constexpr uint64_t kRowsBetweenPolls = 4096;
     std::string view_;
-    const std::vector<ColumnSpec>& columns_;
+    std::vector<Declared> columns_;
     std::vector<ColumnType> types_;
     std::shared_ptr<Watch> watch_;
     bool running_ = false;
 };
-
-// name, -- TYPE  meaning
-struct Declared {
-    std::string name, type;
-};
-
-// The columns that a view's own text lists, a line each, with their types in comments.
-std::vector<Declared> declared_columns(std::string_view sql) {
-    std::vector<Declared> out;
-    size_t at = std::min(sql.find('('), sql.size());
-    for (at = std::min(sql.find('\n', at), sql.size()); at < sql.size();) {
-        const size_t end = std::min(sql.find('\n', at + 1), sql.size());
-        const std::string_view line = trim(sql.substr(at, end - at));
-        at = end;
-        if (line.rfind(')', 0) == 0) break;
-        if (line.empty() || line.rfind("--", 0) == 0) continue;
-        const size_t comment = line.find("--");
-        std::string_view type = comment == std::string_view::npos ? "" : trim(line.substr(comment + 2));
-        type = type.substr(0, type.find(' '));
-        out.push_back({std::string(line.substr(0, line.find_first_of(", "))), std::string(type)});
-    }
-    return out;
-}
-
-ColumnType column_type(const std::string& view, const Declared& column) {
-    if (column.type == "INTEGER") return ColumnType::kInt;
-    if (column.type == "REAL") return ColumnType::kReal;
-    if (column.type == "TEXT") return ColumnType::kText;
-    throw Error("profana_memo: " + view + ": column " + column.name + " is '" + column.type +
-                "'; its comment must begin with INTEGER, REAL or TEXT");
-}
 
 std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_ptr<Watch>& watch,
                                      const std::vector<std::string>& arguments) {
@@ -245,25 +254,23 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
                    view);
     find.bind(1, view);
     if (!find.step()) throw Error("profana_memo: there is no TEMP view '" + view + "'");
-    const std::vector<Declared> columns = declared_columns(find.text(0));
+    std::vector<Declared> columns = declared_columns(find.text(0));
     if (columns.empty())
         throw Error("profana_memo: " + view +
                     " does not list its columns, one a line, with their types in comments");
+    auto provider = std::make_unique<MemoProvider>(view, std::move(columns), watch);
     auto made = std::make_unique<MadeTable>();
-    made->texts.push_back(view);
-    made->spec.name = made->texts.back().c_str();
-    made->spec.doc = "";
-    for (const Declared& column : columns) {
-        made->texts.push_back(column.name);
-        made->spec.columns.push_back({made->texts.back().c_str(), column_type(view, column), ""});
-    }
-    made->provider = std::make_unique<MemoProvider>(view, made->spec.columns, watch);
+    made->spec = provider->spec();
+    made->provider = std::move(provider);
     return made;
 }
 
 }  // namespace
 
 int register_memo_tables(Connection& connection) {
+    connection.add_table({"profana_memo", "module", "CREATE VIRTUAL TABLE temp.t USING profana_memo(view)",
+                          "The rows of a TEMP view, kept until a profile, a setting or a row of a TEMP table "
+                          "changes. The view lists its columns a line each, as name, -- TYPE."});
     auto watch = std::make_shared<Watch>(connection);  // one for all
     return register_table_maker(connection, "profana_memo",
                                 [watch](Connection& to, const std::vector<std::string>& arguments) {
