@@ -430,6 +430,7 @@ def bad_row(case):
     t.kernels[-1][1][7] = "1x2"
     s = case.session(case.text(t))
     case.checks.equal("kernels", s.rows("SELECT kernel_type FROM kernel_compare ORDER BY 1"), [("bad",), ("good",)])
+    case.checks.equal("known starts", s.value("SELECT count(start_ns) FROM prof_kernel WHERE profile = 'base'"), 1)
     case.checks.equal("said so", s.value("SELECT count(*) > 0 FROM prof_diagnostic WHERE source LIKE '%kernel_details.csv%'"), 1)
 
 
