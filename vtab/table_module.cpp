@@ -2,6 +2,7 @@
 #include "vtab/table_module.h"
 
 #include <cstring>
+#include <optional>
 
 #include "ext/connection.h"
 #include "vtab/plan.h"
@@ -24,13 +25,13 @@ struct VirtualTable : sqlite3_vtab {
     Connection& connection;
     const TableSpec& spec;
     TableProvider& provider;
-    Dictionary texts;                 // of constant columns
+    std::optional<Dictionary> texts;  // of constant columns, once there is a cursor
     std::unique_ptr<MadeTable> made;  // owns spec and provider of a table that was made
 };
 
 struct Cursor : sqlite3_vtab_cursor {
     explicit Cursor(VirtualTable& table)
-        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec, table.texts) {}
+        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec, *table.texts) {}
     Scan scan;
 };
 
@@ -150,7 +151,9 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
 
 int open_cursor(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
     return guard_table(table, [&] {
-        *out = new Cursor(table_of(table));
+        VirtualTable& here = table_of(table);
+        if (!here.texts) here.texts.emplace();
+        *out = new Cursor(here);
         return SQLITE_OK;
     });
 }
