@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Write docs/functions.md and docs/views.md from what the library says of itself (profana_help).
+"""Write docs/functions.md, docs/views.md and docs/tables.md from what the library says of itself (profana_help).
 
   generate.py LIBRARY            writes the pages
   generate.py LIBRARY --check    exit 1 when a page is not what it would write
@@ -15,7 +15,7 @@ def entries(library):
     connection = sqlite3.connect(":memory:")
     connection.enable_load_extension(True)
     connection.load_extension(os.path.abspath(library))
-    return connection.execute("SELECT name, kind, signature, doc FROM profana_help ORDER BY kind, name").fetchall()
+    return connection.execute("SELECT name, kind, signature, doc FROM profana_help").fetchall()
 
 
 def cell(text):
@@ -25,7 +25,7 @@ def cell(text):
 def functions_page(rows):
     out = ["# Functions", "", "Made by docs/generate.py from the library's own help; `SELECT * FROM profana_help WHERE kind = 'function'`",
            "shows the same. Examples are on the pages of each family.", "", "| function | what it does |", "|---|---|"]
-    out += [f"| `{cell(signature)}` | {cell(doc)} |" for _, kind, signature, doc in rows if kind == "function"]
+    out += [f"| `{cell(signature)}` | {cell(doc)} |" for _, kind, signature, doc in sorted(rows) if kind == "function"]
     return "\n".join(out) + "\n"
 
 
@@ -48,9 +48,10 @@ def columns(signature):
 
 def views_page(rows):
     out = ["# Views", "", "Made by docs/generate.py from the comments in sql/views; the files are the place to read the rules themselves.",
-           "Names that begin with `_` are steps that the others share.", ""]
-    for name, kind, signature, doc in rows:
-        if kind not in ("view", "table") or not doc:
+           "Names that begin with `_` are steps that the others share. The tables of profiles (`prof_*`) are on a [page of "
+           "their own](tables.md).", ""]
+    for name, kind, signature, doc in sorted(rows, key=lambda row: (row[1], row[0])):
+        if kind not in ("view", "table") or not doc or is_profile_table(name, kind):
             continue
         lines = doc.strip().splitlines()
         title = lines[0].removeprefix(name + ":").strip()
@@ -63,10 +64,100 @@ def views_page(rows):
     return "\n".join(out).rstrip() + "\n"
 
 
+KINDS = ("Text", "Db", "GPU", "MindSpore", "msprof")
+UNITS = {"_ns": "ns", "_bytes": "byte", "_ms": "ms", "_mb": "MB", "_mhz": "MHz", "_percent": "%", "_gb_per_s": "GB/s", "_ratio": "ratio"}
+TABLES_HEAD = """# Tables of profiles
+
+Made by docs/generate.py from the library's own help (`SELECT * FROM profana_help WHERE name = 'prof_kernel'`).
+
+[`profana_open`](profiles.md) makes one set of tables out of every kind of capture. `prof_source` says what was opened; the
+model tables hold what it measured. The first three columns of each model table are the same and are left out below:
+
+| column | type | meaning |
+|---|---|---|
+| profile | TEXT | alias given to profana_open |
+| rank | INTEGER | rank of the source; NULL: unknown |
+| id | INTEGER | counts rows in input order; unique in the profile, so that `prof_kernel.id` is what `prof_launch.kernel_id` names |
+
+Times are INTEGER nanoseconds, half to even where the file is finer; sizes are bytes. **Unknown is NULL**: never 0, -1, `N/A` or
+4294967295. The unit of a column is the end of its name.
+
+*From* tells where a value is taken, by kind of capture:
+
+| kind | captures |
+|---|---|
+| Text | CSV files and `trace_view.json` of torch_npu |
+| Db | `ascend_pytorch_profiler*.db`, `ascend_mindspore_profiler*.db`, `msprof_*.db`, `msmonitor_*.db`, with `analysis.db` beside them |
+| GPU | traces of torch.profiler |
+| MindSpore | files of MindSpore: as Text where it is not named |
+| msprof | files of the `msprof` command line: as Text where it is not named |
+
+A kind that is named neither so nor by that rule leaves the column NULL. *args* are those of a trace's event, `pid`, `tid`, `ts`, `dur`,
+`name` and `id` its own fields; a bare name is a column of the CSV file or database table that the section names.
+A table that a capture cannot fill is empty, and `prof_source.missing` says why.
+"""
+
+
+def is_profile_table(name, kind):
+    return kind == "table" and name.startswith("prof_")
+
+
+def split_sources(text):
+    """Lines `Kind: where` at the end of a text -> (what stands before, [(kind, where)])."""
+    lines = text.strip().splitlines()
+    named = [line.partition(": ") for line in lines]
+    first = next((i for i, (kind, _, _) in enumerate(named) if i > 0 and kind in KINDS), len(lines))
+    return " ".join(lines[:first]), [(kind, where) for kind, _, where in named[first:]]
+
+
+def table_columns(signature):
+    """-> [(column, type, meaning, [(kind, where)])], sources being the comment lines below a column."""
+    out = []
+    for line in signature.splitlines():
+        name, _, comment = line.partition("--")
+        if name.strip():
+            kind, _, meaning = comment.strip().partition(" ")
+            out.append((name.strip().rstrip(","), kind, meaning.strip(), []))
+        else:
+            kind, _, where = comment.strip().partition(": ")
+            out[-1][3].append((kind, where))
+    return out
+
+
+def unit(column):
+    return next((u for end, u in UNITS.items() if column.endswith(end)), "")
+
+
+def grouped(sources):
+    """Kinds that take a value from the same place are named together."""
+    places = {}
+    for kind, where in sources:
+        places.setdefault(where, []).append(kind)
+    return "; ".join(f"*{', '.join(kinds)}*: {where}" for where, kinds in places.items())
+
+
+def tables_page(rows):
+    out = [TABLES_HEAD]
+    for name, kind, signature, doc in rows:
+        if not is_profile_table(name, kind):
+            continue
+        opening, sources = split_sources(doc)
+        out += [f"## {name}", "", opening, ""]
+        out += [f"- *{k}*: {where}" for k, where in sources] + ([""] if sources else [])
+        found = table_columns(signature)
+        if [c[0] for c in found[:3]] == ["profile", "rank", "id"]:
+            found = found[3:]
+        any_source = any(c[3] for c in found)
+        out += ["| column | type | unit | meaning |" + (" from |" if any_source else ""), "|---|---|---|---|" + ("---|" if any_source else "")]
+        out += [f"| {c} | {t} | {unit(c)} | {cell(m)} |" + (f" {cell(grouped(s))} |" if any_source else "") for c, t, m, s in found] + [""]
+    return "\n".join(out).rstrip() + "\n"
+
+
 def main():
     rows = entries(sys.argv[1])
     stale = []
-    for name, text in (("functions.md", functions_page(rows)), ("views.md", views_page(rows))):
+    for name, text in (("functions.md", functions_page(rows)), ("views.md", views_page(rows)),
+                       ("tables.md", tables_page(rows))):
         path = os.path.join(HERE, name)
         before = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
         if before == text:

@@ -118,6 +118,7 @@ class Reader {
         out_.threads = records.lanes;
         describe_lanes(records);
         prepare_columns();
+        prepare_flows(records);
         for (size_t b = 0; b < records.batches.size(); ++b) {
             context.progress.poll();
             take_batch(*records.batches[b], records.lane_of[b], records.base_ns[b]);
@@ -137,6 +138,7 @@ class Reader {
     static Metadata read_metadata(const TraceRecords& records);
     void open_groups(const Metadata& metadata);
     void prepare_columns();
+    void prepare_flows(const TraceRecords& records);
     void take_batch(const TraceRecordBatch& batch, const std::vector<uint32_t>& lane_of, int64_t base_ns);
     void take_event(const TraceRecord& event, uint32_t lane);
     void take_plain(const TraceRecord& event, uint32_t lane);
@@ -167,6 +169,7 @@ class Reader {
     AscendTables& out_;
     const TraceRecordBatch* batch_ = nullptr;
     int64_t base_ns_ = 0;
+    bool cann_flows_count_ = true;
     uint32_t op_kind_ = 0, queue_kind_ = 0;
     Dictionary flow_ids_;  // that are no numbers
 
@@ -279,6 +282,24 @@ void Reader::prepare_columns() {
     out_.api_kind = kinds.intern("api");
 }
 
+// CANN's own flows tell nothing where the framework's do. Of those a start and its end are neighbours, if any
+// are.
+void Reader::prepare_flows(const TraceRecords& records) {
+    size_t all = 0, of_cann = 0;
+    const TraceFlow* last = nullptr;
+    for (const auto& batch : records.batches)
+        for (const TraceFlow& flow : batch->flows) {
+            ++all;
+            of_cann += flow.kind == kHostToDeviceFlow;
+            if (flow.kind != kLaunchFlow) continue;
+            if (last != nullptr && flow.id == last->id && flow.id != kNullInt &&
+                flow.is_start != last->is_start)
+                cann_flows_count_ = false;
+            last = &flow;
+        }
+    out_.flows.reserve(cann_flows_count_ ? all : all - of_cann);
+}
+
 int64_t Reader::at(int64_t ts) const {
     if (ts == kNullInt) return ts;
     const int64_t offset = base_ns_ + (ts < kEpochNs ? options_.clock_offset_ns : 0);
@@ -352,6 +373,7 @@ void Reader::take_plain(const TraceRecord& event, uint32_t lane) {
 }
 
 void Reader::take_flow(const TraceFlow& flow, uint32_t lane) {
+    if (flow.kind == kHostToDeviceFlow && !cann_flows_count_) return;
     FlowEnd end{flow.id, at(flow.ts_ns), flow.offset, lane, flow.kind, 0, flow.is_start};
     if (flow.id == kNullInt) {
         const std::string_view raw = batch_->texts.text(flow.id_text);

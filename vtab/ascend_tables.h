@@ -100,7 +100,7 @@ struct AscendTables {
     CommTasks comm_tasks;
     Marks marks;
     OverlapBars bars;
-    std::vector<FlowEnd> flows;
+    PageVector<FlowEnd> flows;
     // Filled when they are asked for.
     ModelRows forward_backward{Model::kFwdBwd}, launches{Model::kLaunch}, kernels{Model::kKernel};
     std::vector<uint32_t> launched_task;  // by row of launches; kNoParent: none

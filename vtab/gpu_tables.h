@@ -71,7 +71,7 @@ struct GpuTables {
     GpuCommOps comm_ops;
     ModelRows memory_usage{Model::kMemoryUsage};
     std::vector<GpuMemoryEvent> memory;
-    std::vector<FlowEnd> flows;
+    PageVector<FlowEnd> flows;
     std::vector<std::string> flow_categories;  // by FlowEnd::category
     // Filled when they are asked for.
     ModelRows forward_backward{Model::kFwdBwd}, launches{Model::kLaunch}, memory_alloc{Model::kMemoryAlloc};

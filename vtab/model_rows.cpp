@@ -6,18 +6,19 @@ namespace profana {
 
 ModelRows::ModelRows(Model model) : model_(model) {
     columns_.resize(model_specs()[static_cast<size_t>(model)].columns.size() - kFirstModelColumn);
+    building_.resize(columns_.size());
 }
 
 Column& ModelRows::column(const char* name) {
     const int number = model_column(model_, name);
-    if (columns_[number] == nullptr) {
+    if (building_[number] == nullptr) {
         const auto& spec = model_specs()[static_cast<size_t>(model_)].columns[number + kFirstModelColumn];
-        columns_[number] = std::make_shared<Column>(spec.type);
+        columns_[number] = building_[number] = std::make_shared<Column>(spec.type);
     }
-    return *columns_[number];
+    return *building_[number];
 }
 
-void ModelRows::set(const char* name, std::unique_ptr<Column> values) {
+void ModelRows::set(const char* name, std::shared_ptr<const Column> values) {
     columns_[model_column(model_, name)] = std::move(values);
 }
 

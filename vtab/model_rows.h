@@ -21,7 +21,7 @@ class ModelRows {
     Column& column(const char* name);
     const Column& get(const char* name) const { return *columns_[model_column(model_, name)]; }
     bool has(const char* name) const { return columns_[model_column(model_, name)] != nullptr; }
-    void set(const char* name, std::unique_ptr<Column> values);
+    void set(const char* name, std::shared_ptr<const Column> values);
     uint64_t rows() const;
 
     // Hands the columns to a model table; those that were never made are absent.
@@ -29,7 +29,8 @@ class ModelRows {
 
   private:
     Model model_;
-    std::vector<std::shared_ptr<Column>> columns_;
+    std::vector<std::shared_ptr<const Column>> columns_;
+    std::vector<std::shared_ptr<Column>> building_;  // of them, those that a reader appends to
 };
 
 // The columns start_ns, end_ns and, where the table has it, dur_ns.

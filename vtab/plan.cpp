@@ -206,7 +206,7 @@ class Planner {
         for (int i = 0; i < info_->nConstraint; ++i)
             if (!add_argument(i)) return SQLITE_CONSTRAINT;
         for (int i = 0; i < info_->nConstraint; ++i) add_constraint(i);
-        plan_.used = info_->colUsed;
+        plan_.used = used_columns();
         consume_order();
         estimate();
         info_->idxNum = 0;
@@ -217,6 +217,16 @@ class Planner {
 
   private:
     int columns() const { return static_cast<int>(spec_.columns.size()); }
+
+    int column_of(int constraint) const { return spec_column(spec_, info_->aConstraint[constraint].iColumn); }
+
+    uint64_t used_columns() const {
+        constexpr uint64_t kBeyond = uint64_t{1} << 63;
+        const size_t arguments = spec_.arguments.size();
+        uint64_t used = (info_->colUsed & ~kBeyond) >> arguments;
+        if ((info_->colUsed & kBeyond) != 0) used |= ~uint64_t{0} << (63 - arguments);
+        return used;
+    }
 
     sqlite3_value* right_of(int i) const {
         sqlite3_value* value = nullptr;
@@ -232,12 +242,13 @@ class Planner {
     // An argument of the call. false: it is given, but not in this order of the joined tables.
     bool add_argument(int i) {
         const auto& constraint = info_->aConstraint[i];
-        if (constraint.iColumn < columns() || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) return true;
+        const int column = column_of(i);
+        if (column < columns() || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) return true;
         if (!constraint.usable) return false;
-        use(i, {constraint.iColumn, Op::kEqual}, true);
+        use(i, {column, Op::kEqual}, true);
         sqlite3_value* right = right_of(i);
         if (right == nullptr || sqlite3_value_type(right) == SQLITE_NULL) return true;
-        const auto argument = static_cast<size_t>(constraint.iColumn - columns());
+        const auto argument = static_cast<size_t>(column - columns());
         const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(right));
         if (text == nullptr) throw std::bad_alloc();
         request_.arguments[argument] = text;
@@ -246,23 +257,22 @@ class Planner {
     }
 
     void add_constraint(int i) {
-        const auto& constraint = info_->aConstraint[i];
-        if (!constraint.usable || constraint.iColumn >= columns()) return;
+        const int column = column_of(i);
+        if (info_->aConstraint[i].usable == 0 || column >= columns()) return;
         const bool list = sqlite3_vtab_in(info_, i, -1) != 0;
         Op op{};
         if (!takes(i, list, &op)) return;
         if (list) sqlite3_vtab_in(info_, i, 1);
-        use(i, {constraint.iColumn, op}, false);
+        use(i, {column, op}, false);
         searched_.push_back({plan_.terms.back(), list ? nullptr : right_of(i)});
     }
 
     bool takes(int i, bool list, Op* op) {
-        const auto& constraint = info_->aConstraint[i];
-        const bool row_id = constraint.iColumn < 0;
+        const int column = column_of(i);
         const ColumnType type =
-            row_id ? ColumnType::kInt : spec_.columns[static_cast<size_t>(constraint.iColumn)].type;
+            column == PlanTerm::kRowId ? ColumnType::kInt : spec_.columns[static_cast<size_t>(column)].type;
         const bool number = type == ColumnType::kInt || type == ColumnType::kReal;
-        switch (constraint.op) {
+        switch (info_->aConstraint[i].op) {
             case SQLITE_INDEX_CONSTRAINT_ISNULL:
                 *op = Op::kIsNull;
                 return true;
@@ -314,13 +324,14 @@ class Planner {
         std::vector<OrderTerm> order;
         for (int i = 0; i < info_->nOrderBy; ++i) {
             const auto& term = info_->aOrderBy[i];
-            if (term.iColumn >= columns()) return;
-            if (term.iColumn >= 0) {
-                const ColumnType type = spec_.columns[static_cast<size_t>(term.iColumn)].type;
+            const int column = spec_column(spec_, term.iColumn);
+            if (column >= columns()) return;
+            if (column >= 0) {
+                const ColumnType type = spec_.columns[static_cast<size_t>(column)].type;
                 if (type == ColumnType::kLong) return;
                 if ((type == ColumnType::kText || type == ColumnType::kAny) && !utf8()) return;
             }
-            order.push_back({term.iColumn, term.desc != 0});
+            order.push_back({column, term.desc != 0});
         }
         plan_.order = std::move(order);
         plan_.distinct = sqlite3_vtab_distinct(info_) >= 2 && only_order_is_used();

@@ -37,12 +37,22 @@ struct Plan {
     std::vector<PlanTerm> terms;
     std::vector<OrderTerm> order;  // by column of the spec, or PlanTerm::kRowId: rows come in this order
     bool distinct = false;         // of rows that are equal in the order's columns one is enough
-    uint64_t used = 0;             // columns read; bit 63: all columns from 63 on
+    uint64_t used = 0;             // columns of the spec that are read; bit 63: some from 63 on
 
     bool uses(int column) const { return (used >> (column < 63 ? column : 63) & 1) != 0; }
     std::string text(const TableSpec& spec) const;
     static Plan parse(const char* text);
 };
+
+// SQLite's number of a column -> ours, where arguments count from the number of columns on. They are declared
+// first: SQLite tells the use of its first 63 columns one by one and of the others together, and every query
+// uses its arguments.
+inline int spec_column(const TableSpec& spec, int declared) {
+    const auto columns = static_cast<int>(spec.columns.size());
+    const auto arguments = static_cast<int>(spec.arguments.size());
+    if (declared < 0) return PlanTerm::kRowId;
+    return declared < arguments ? columns + declared : declared - arguments;
+}
 
 // xBestIndex. Returns an SQLite result code; throws std::bad_alloc and Error.
 int make_plan(Connection& connection, TableProvider& provider, const TableSpec& spec,

@@ -133,13 +133,24 @@ const TableSpec& source_spec() {
         {{"alias", T, "alias given to profana_open; main: the connection's main database"},
          {"path", T, "file or folder of this rank"},
          {"kind", T, "text, db, gpu, trace (an Ascend trace alone), msprof, msprof_db, msmonitor, analysis"},
-         {"framework", T, "PyTorch, MindSpore, msprof; NULL: unknown"},
-         {"rank", I, "rank; NULL: unknown"},
-         {"devices", T, "JSON array of the devices with work; reading it may read the files"},
-         {"level", T, "Level0, Level1, Level2, Level_none; NULL: unknown"},
-         {"steps", T, "JSON array of the steps; reading it may read the files"},
+         {"framework", T, "PyTorch, MindSpore, msprof; NULL: unknown",
+          "Text: profiler_info*.json, else the folder's name or the trace's events | Db: tables, else the "
+          "file's or "
+          "folder's name | GPU: PyTorch"},
+         {"rank", I, "rank; NULL: unknown",
+          "Text: name of profiler_info_N.json, else its rank_id, else rank_id of info.json.N | Db: as Text, "
+          "else the "
+          "file's name, else RANK_DEVICE_MAP | GPU: distributedInfo.rank, else rankN in the file's name"},
+         {"devices", T, "JSON array of the devices with work; reading it may read the files",
+          "Text: from the model tables | Db: from the model tables | GPU: from the model tables"},
+         {"level", T, "Level0, Level1, Level2, Level_none; NULL: unknown",
+          "Text: profiler_info*.json | Db: as Text | msprof: sample.json"},
+         {"steps", T, "JSON array of the steps; reading it may read the files",
+          "Text: from the model tables | Db: from the model tables | GPU: from the model tables"},
          {"files", T, "JSON array of the files that count, relative to path"},
-         {"versions", T, "JSON object of the versions that the files name; NULL: none"},
+         {"versions", T, "JSON object of the versions that the files name; NULL: none",
+          "Text: profiler_info*.json | Db: as Text, with schema of META_DATA | GPU: keys *_version and "
+          "schemaVersion"},
          {"state", T, "complete, truncated or corrupt, as far as the files are read"},
          {"missing", T, "JSON object: model table -> why it is empty; NULL: nothing is missing"},
          {"step_option", I, "option step of profana_open; NULL: not given"},
@@ -149,9 +160,8 @@ const TableSpec& source_spec() {
          {"source_option", T, "option source; NULL: not given"},
          {"gpu_flow_cat_option", T, "option gpu_flow_cat; NULL: not given"},
          {"time_base_ns", I,
-          "ns that the reader added to the file's own times (baseTimeNanoseconds of GPU traces), else 0; "
-          "reading "
-          "it may read the file"}},
+          "ns that the reader added to the file's own times, else 0; reading it may read the file",
+          "GPU: baseTimeNanoseconds"}},
         {}};
     return *spec;
 }

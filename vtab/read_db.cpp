@@ -83,6 +83,17 @@ std::string reason_against(DbFile& file, const ModelReader& reader) {
     return {};
 }
 
+// Has the file any table that only profilers write?
+bool has_profiler_table(DbFile& file) {
+    for (const ModelReader& reader : readers())
+        for (const auto& need : reader.needs)
+            for (const char* name : need)
+                if (!reader.from_analysis && reader.model != Model::kProcessGroup &&
+                    file.table(name) != nullptr)
+                    return true;
+    return false;
+}
+
 class DbSource : public Source {
   public:
     DbSource(SourceFacts facts, DbFiles files, const ProfileOptions& options, LoadContext& context)
@@ -228,8 +239,7 @@ DbContent db_content(const std::string& path) {
         if (has("PYTORCH_API")) return DbContent::kPyTorch;
         if (has("ClusterBaseInfo") || has("ClusterStepTraceTime") || has("ClusterCommunicationTime"))
             return DbContent::kCluster;
-        if (has("TASK") || has("CANN_API") || has("COMPUTE_TASK_INFO") || has("MSTX_EVENTS") ||
-            has("SESSION_TIME_INFO")) {
+        if (has("SESSION_TIME_INFO") || has_profiler_table(file)) {
             if (called("ascend_pytorch_profiler")) return DbContent::kPyTorch;
             if (called("ascend_mindspore_profiler")) return DbContent::kMindSpore;
             return called("msmonitor") ? DbContent::kMsmonitor : DbContent::kMsprof;

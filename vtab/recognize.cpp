@@ -281,7 +281,10 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
         return {finished(std::move(capture))};
     }
     if (!name.ends_with(".json") && !name.ends_with(".gz")) {
-        if (db_content(path) == DbContent::kUnknown) return {};
+        if (db_content(path) == DbContent::kUnknown) {
+            if (name.ends_with(".db")) hint_ = "it has none of the tables of a profiler";
+            return {};
+        }
         capture.files[FileRole::kDatabase] = {path};
         add_neighbours(capture, path);
         return databases(capture);

@@ -1,6 +1,8 @@
 // The callbacks that SQLite calls, each a thin cover over Plan and Scan.
 #include "vtab/table_module.h"
 
+#include <cstring>
+
 #include "ext/connection.h"
 #include "vtab/plan.h"
 #include "vtab/scan.h"
@@ -67,8 +69,8 @@ std::string declaration(const TableSpec& spec) {
         if (sql.back() != '(') sql += ", ";
         sql += quoted(column.name) + declared_type(column.type) + (hidden ? " HIDDEN" : "");
     };
-    for (const ColumnSpec& column : spec.columns) add(column, column.hidden);
     for (const ColumnSpec& argument : spec.arguments) add(argument, true);
+    for (const ColumnSpec& column : spec.columns) add(column, column.hidden);
     return sql + ")";
 }
 
@@ -115,7 +117,11 @@ int connect_made(sqlite3* db, void* registered, int argc, const char* const* arg
                  char** message) {
     return guard_connect(message, [&] {
         auto& registration = *static_cast<Registration*>(registered);
-        constexpr int kFirstArgument = 3;  // after the names of the module, the database and the table
+        constexpr int kSchema = 1, kFirstArgument = 3;  // 0: the module's name, 2: the table's
+        if (std::strcmp(argv[kSchema], "temp") != 0)
+            throw Error(std::string(argv[0]) +
+                        ": its tables are made in the schema temp: CREATE VIRTUAL TABLE " + "temp." +
+                        argv[2] + " USING " + argv[0] + "(...)");
         std::vector<std::string> arguments;
         for (int i = kFirstArgument; i < argc; ++i) arguments.emplace_back(argv[i]);
         std::unique_ptr<MadeTable> made = registration.maker(registration.connection, arguments);
@@ -174,7 +180,7 @@ int at_end(sqlite3_vtab_cursor* cursor) {
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
     return guard_table(cursor->pVtab, [&] {
-        scan_of(cursor).column(context, number);
+        scan_of(cursor).column(context, spec_column(table_of(cursor->pVtab).spec, number));
         return SQLITE_OK;
     });
 }
@@ -233,7 +239,19 @@ int create_module(Connection& connection, const char* name, const sqlite3_module
     return sqlite3_create_module_v2(connection.db(), name, &module, registration.release(), forget);
 }
 
-// A column a line, as the comments of the shipped views have them.
+// "Text: dur | Db: endNs - startNs" as lines, each behind `lead`.
+std::string source_lines(std::string_view sources, const char* lead) {
+    constexpr std::string_view kBetween = " | ";
+    std::string out;
+    while (!sources.empty()) {
+        const size_t end = std::min(sources.find(kBetween), sources.size());
+        out += std::string(lead) + std::string(sources.substr(0, end)) + "\n";
+        sources.remove_prefix(std::min(sources.size(), end + kBetween.size()));
+    }
+    return out;
+}
+
+// A column a line, as the comments of the shipped views have them; what it is made of on lines below.
 std::string column_help(const TableSpec& spec) {
     std::string out;
     for (const auto& columns : {spec.columns, spec.arguments})
@@ -241,8 +259,14 @@ std::string column_help(const TableSpec& spec) {
             const std::string type = declared_type(column.type);
             out +=
                 std::string(column.name) + ", --" + (type.empty() ? " ANY" : type) + "  " + column.doc + "\n";
+            out += source_lines(column.sources, "  -- ");
         }
     return out;
+}
+
+std::string table_help(const TableSpec& spec) {
+    const std::string sources = source_lines(spec.sources, "");
+    return sources.empty() ? spec.doc : std::string(spec.doc) + "\n" + sources;
 }
 
 }  // namespace
@@ -256,7 +280,9 @@ Part whole_table(std::shared_ptr<Table> table) {
 }
 
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider) {
-    connection.add_table({spec.name, "table", column_help(spec), spec.doc});
+    connection.add_table({spec.name, "table", column_help(spec), table_help(spec)});
+    if (spec.alias != nullptr)
+        connection.add_table({spec.alias, "table", "", std::string("Another name of ") + spec.name + "."});
     const std::shared_ptr<TableProvider> shared = std::move(provider);
     int code = SQLITE_OK;
     for (const char* name : {spec.name, spec.alias}) {

@@ -6,7 +6,6 @@
 // row again), an operand of another type widens the scan, ORDER BY is consumed only by a true sort.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,7 +19,8 @@ namespace profana {
 struct ColumnSpec {
     const char* name;
     ColumnType type;
-    const char* doc;  // unit, meaning, when NULL
+    const char* doc;           // unit, meaning, when NULL
+    const char* sources = "";  // of columns of model tables: see vtab/model_specs.h
     bool hidden = false;
 };
 
@@ -69,16 +69,17 @@ struct TableSpec {
     bool over_profiles = false;   // parts of different sources, which may load side by side
     bool reads_files = false;     // takes a path: registered SQLITE_VTAB_DIRECTONLY
     const char* alias = nullptr;  // a second name (trace_view for trace_event)
+    const char* sources = "";     // of model tables: what the rows are in each kind of capture
 };
 
 // Registers spec as an eponymous table. The provider lives as long as the connection's registration.
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider);
 
 // A table whose columns are known only when it is made: CREATE VIRTUAL TABLE temp.t USING module(arguments).
+// In the temp schema only: one in a file would stay there, and read files for whoever opens it.
 struct MadeTable {
     TableSpec spec;
-    std::deque<std::string> texts;  // what the spec's names and docs point to
-    std::unique_ptr<TableProvider> provider;
+    std::unique_ptr<TableProvider> provider;  // keeps what the spec's names and docs point to
 };
 using TableMaker = std::function<std::unique_ptr<MadeTable>(Connection& connection,
                                                             const std::vector<std::string>& arguments)>;

@@ -114,21 +114,25 @@ void load_kernels(CsvModel& csv, const std::string& first_file, Table& table, co
     if (wants("has_pmu")) set("has_pmu", has_pmu_column(csv, first_file, context));
 }
 
-// Writes prof_kernel_pmu: the counters of one kernel after the other.
+// Writes prof_kernel_pmu, as far as its columns are wanted: the counters of one kernel after the other.
 class PmuWriter {
   public:
-    PmuWriter(Table& table, int64_t id_base)
+    PmuWriter(Table& table, const ColumnSet& wanted, int64_t id_base)
         : id_base_(id_base),
-          kernel_(table.building(model_column(Model::kKernelPmu, "kernel_id"))),
-          metric_(table.building(model_column(Model::kKernelPmu, "metric"))),
-          value_(table.building(model_column(Model::kKernelPmu, "value"))) {}
+          kernel_(column(table, wanted, "kernel_id")),
+          metric_(column(table, wanted, "metric")),
+          value_(column(table, wanted, "value")) {}
 
-    uint32_t metric(const std::string& name) { return metric_.dictionary().intern(name); }
-    void add(uint64_t kernel, uint32_t metric, double value) {
-        kernel_.add_int(id_base_ + static_cast<int64_t>(kernel));
-        metric_.add_code(metric);
-        value_.add_real(value);
+    uint32_t metric(const std::string& name) {
+        return metric_ == nullptr ? kNullCode : metric_->dictionary().intern(name);
     }
+    void add(uint64_t kernel, uint32_t metric, double value) {
+        ++rows_;
+        if (kernel_ != nullptr) kernel_->add_int(id_base_ + static_cast<int64_t>(kernel));
+        if (metric_ != nullptr) metric_->add_code(metric);
+        if (value_ != nullptr) value_->add_real(value);
+    }
+    uint64_t rows() const { return rows_; }
 
     // Heads that the format does not know, as the file spells them: counters asked for by number.
     void add_extra(uint64_t kernel, const std::string& json) {
@@ -145,14 +149,20 @@ class PmuWriter {
     }
 
   private:
+    static Column* column(Table& table, const ColumnSet& wanted, const char* name) {
+        const int number = model_column(Model::kKernelPmu, name);
+        return wanted.has(number) ? &table.building(number) : nullptr;
+    }
     int64_t id_base_;
-    Column &kernel_, &metric_, &value_;
+    Column *kernel_, *metric_, *value_;
+    uint64_t rows_ = 0;
 };
 
 void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_file, int64_t id_base,
-              Table& table, LoadContext& context) {
+              Table& table, const ColumnSet& pmu_wanted, LoadContext& context) {
     const CsvFormat& format = *csv_format(csv->kind());
-    PmuWriter out(table, id_base);
+    PmuWriter out(table, pmu_wanted, id_base);
+    table.set_rows(0);
     if (csv->rows(context) == 0) return;
     const ColumnSet counters = counter_columns(*csv, first_file, context);
     const int extra = format.column("extra");
@@ -182,6 +192,7 @@ void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_fil
         if (others != nullptr && !others->is_null(chosen[kernel]))
             out.add_extra(kernel, others->long_text(chosen[kernel]));
     }
+    table.set_rows(out.rows());
 }
 
 void link_task_times(CsvModel& csv, const std::shared_ptr<Table>& kernels, int64_t id_base, Table& table,
@@ -225,10 +236,11 @@ std::shared_ptr<Table> make_kernel_table(std::shared_ptr<CsvModel> csv, const st
 
 std::shared_ptr<Table> make_kernel_pmu_table(std::shared_ptr<CsvModel> csv, const std::string& first_file,
                                              int64_t id_base) {
-    return make_model_table(Model::kKernelPmu, [csv = std::move(csv), first_file, id_base](
-                                                   Table& table, const ColumnSet&, LoadContext& context) {
-        load_pmu(csv, first_file, id_base, table, context);
-    });
+    return make_model_table(Model::kKernelPmu,
+                            [csv = std::move(csv), first_file, id_base](Table& table, const ColumnSet& wanted,
+                                                                        LoadContext& context) {
+                                load_pmu(csv, first_file, id_base, table, wanted, context);
+                            });
 }
 
 std::shared_ptr<Table> make_task_time_table(std::vector<std::string> files, const CsvRows& rows,

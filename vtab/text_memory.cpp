@@ -41,13 +41,16 @@ class MemoryFile {
         return column == nullptr ? kNullInt : column->integer(row);
     }
 
-    // A column of the file for the chosen rows, as a column of the model.
-    std::unique_ptr<Column> copy(const char* name) const {
+    // A column of the file for the chosen rows, as a column of the model: the file's own where all rows
+    // count.
+    std::shared_ptr<const Column> chosen(const char* name) const {
         const Column* from = get(name);
         const ColumnType type = csv_format(kind_)->columns[csv_column(kind_, name)].value == CsvValue::kText
                                     ? ColumnType::kText
                                     : ColumnType::kInt;
-        auto out = std::make_unique<Column>(type);
+        if (from != nullptr && from->type() == type && rows_.size() == from->size())
+            return raw_->share(csv_column(kind_, name));
+        auto out = std::make_shared<Column>(type);
         for (const Row row : rows_) {
             if (from == nullptr || from->is_null(row))
                 out->add_null();
@@ -117,11 +120,11 @@ class MemoryBlocks {
             durations.push_back(alloc == kNullInt || release == kNullInt ? kNullInt : release - alloc);
         }
         blocks_.set("device_id", int_column(file_.devices()));
-        for (const char* same : {"name", "size_bytes", "stream_ptr"}) blocks_.set(same, file_.copy(same));
+        for (const char* same : {"name", "size_bytes", "stream_ptr"}) blocks_.set(same, file_.chosen(same));
         blocks_.set("alloc_ns", int_column(allocs_));
         blocks_.set("release_ns", int_column(releases));
         blocks_.set("dur_ns", int_column(durations));
-        blocks_.set("source_row", file_.copy("line"));
+        blocks_.set("source_row", file_.chosen("line"));
     }
 
     // 0 stands for no time.
@@ -162,13 +165,13 @@ std::shared_ptr<Table> make_memory_usage_table(std::vector<std::string> files,
                                                         LoadContext& context) {
         file->load({"component", "ts_ns", "allocated_bytes", "reserved_bytes", "active_bytes", "line"},
                    context);
-        const auto set = [&](const char* name, std::unique_ptr<Column> values) {
+        const auto set = [&](const char* name, std::shared_ptr<const Column> values) {
             table.set_column(model_column(Model::kMemoryUsage, name), std::move(values));
         };
         set("device_id", int_column(file->devices()));
         for (const char* same : {"ts_ns", "component", "allocated_bytes", "reserved_bytes", "active_bytes"})
-            set(same, file->copy(same));
-        set("source_row", file->copy("line"));
+            set(same, file->chosen(same));
+        set("source_row", file->chosen("line"));
     });
 }
 

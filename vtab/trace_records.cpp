@@ -1,6 +1,7 @@
 #include "vtab/trace_records.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 
 namespace profana {
@@ -40,11 +41,30 @@ class CategoryCache {
     std::vector<Entry> entries_;
 };
 
+// Room for a batch, by what the last one held: neighbours are much alike, and a vector that grows is copied.
+class BatchRoom {
+  public:
+    void reserve(TraceRecordBatch& batch) const {
+        batch.events.reserve(events_);
+        batch.values.reserve(values_);
+        batch.flows.reserve(flows_);
+    }
+    void learn(const TraceRecordBatch& batch) {
+        events_ = with_margin(batch.events.size());
+        values_ = with_margin(batch.values.size());
+        flows_ = with_margin(batch.flows.size());
+    }
+
+  private:
+    static size_t with_margin(size_t n) { return n + n / 16; }
+    std::atomic<size_t> events_ = 4096, values_ = 0, flows_ = 0;  // read by workers while one learns
+};
+
 class RecordingBatch : public TraceBatch {
   public:
-    RecordingBatch(const TracePlan& plan, const std::string& path)
+    RecordingBatch(const TracePlan& plan, const std::string& path, const BatchRoom& room)
         : plan_(plan), path_(path), out_(std::make_unique<TraceRecordBatch>()) {
-        out_->events.reserve(4096);
+        room.reserve(*out_);
     }
 
     void event(const TraceEvent& event) override {
@@ -196,15 +216,14 @@ class Recorder : public TraceConsumer {
         : plan_(plan), path_(path), context_(context), records_(records) {}
 
     std::unique_ptr<TraceBatch> start_batch(unsigned) override {
-        return std::make_unique<RecordingBatch>(plan_, path_);
+        return std::make_unique<RecordingBatch>(plan_, path_, room_);
     }
 
     void merge(TraceBatch& batch, const TraceBatchPlace&) override {
         std::unique_ptr<TraceRecordBatch> records = static_cast<RecordingBatch&>(batch).take();
         for (Diagnostic& note : records->notes) context_.diagnostics.add(std::move(note));
         records->notes.clear();
-        records->events.shrink_to_fit();
-        records->values.shrink_to_fit();
+        room_.learn(*records);
         records_.batches.push_back(std::move(records));
     }
 
@@ -213,6 +232,7 @@ class Recorder : public TraceConsumer {
     const std::string& path_;
     LoadContext& context_;
     TraceRecords& records_;
+    BatchRoom room_;
 };
 
 // 7 and "7" are the same thread.

@@ -66,9 +66,9 @@ struct TraceLaneText {
 
 // The records of one chunk of the file.
 struct TraceRecordBatch {
-    std::vector<TraceRecord> events;
-    std::vector<int64_t> values;  // args, a text as its code
-    std::vector<TraceFlow> flows;
+    PageVector<TraceRecord> events;
+    PageVector<int64_t> values;  // args, a text as its code
+    PageVector<TraceFlow> flows;
     std::vector<TraceMeta> metas;
     std::vector<TraceLaneText> lanes;
     Dictionary texts;  // raw JSON

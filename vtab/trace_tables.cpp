@@ -13,22 +13,27 @@ std::unique_ptr<Column> int_column() {
     return std::make_unique<Column>(ColumnType::kInt);
 }
 
-// parent and depth columns of all rows from a nesting over some of them.
+// parent and depth columns of all rows from a nesting over all of them, or over `members`.
 void set_tree(ModelRows& rows, const char* parent_name, const char* depth_name, const Nesting& nesting,
               const std::vector<uint32_t>* members, int64_t id_base) {
-    const size_t count = rows.rows();
-    std::vector<int64_t> parents(count, kNullInt), depths(count, kNullInt);
-    for (size_t i = 0; i < nesting.parent.size(); ++i) {
-        const size_t row = members != nullptr ? (*members)[i] : i;
+    auto parents = int_column(), depths = int_column();
+    const auto add = [&](size_t i) {
         const uint32_t parent = nesting.parent[i];
-        if (parent != kNoParent) parents[row] = id_base + (members != nullptr ? (*members)[parent] : parent);
-        depths[row] = nesting.depth[i];
+        const uint32_t row = parent == kNoParent || members == nullptr ? parent : (*members)[parent];
+        parents->add_int(parent == kNoParent ? kNullInt : id_base + row);
+        depths->add_int(nesting.depth[i]);
+    };
+    size_t next = 0;
+    for (size_t row = 0, count = rows.rows(); row < count; ++row) {
+        if (members == nullptr || (next < members->size() && (*members)[next] == row)) {
+            add(next++);
+        } else {
+            parents->add_null();
+            depths->add_null();
+        }
     }
-    auto parent_column = int_column(), depth_column = int_column();
-    parent_column->add_ints(parents.data(), count);
-    depth_column->add_ints(depths.data(), count);
-    rows.set(parent_name, std::move(parent_column));
-    rows.set(depth_name, std::move(depth_column));
+    rows.set(parent_name, std::move(parents));
+    rows.set(depth_name, std::move(depths));
 }
 
 // Without regard to the case of the text; the word is in lower case.
@@ -239,7 +244,7 @@ void PythonCalls::derive(const ColumnSet& wanted, int64_t id_base) {
 namespace {
 
 // The flows of a kind by id, each id's in file order.
-std::vector<uint32_t> by_id(const std::vector<FlowEnd>& flows, uint8_t kind) {
+std::vector<uint32_t> by_id(const PageVector<FlowEnd>& flows, uint8_t kind) {
     std::vector<uint32_t> order;
     for (uint32_t i = 0; i < flows.size(); ++i)
         if (flows[i].kind == kind) order.push_back(i);
@@ -249,7 +254,7 @@ std::vector<uint32_t> by_id(const std::vector<FlowEnd>& flows, uint8_t kind) {
 }
 
 template <class F>
-void each_id(const std::vector<FlowEnd>& flows, const std::vector<uint32_t>& order, F f) {
+void each_id(const PageVector<FlowEnd>& flows, const std::vector<uint32_t>& order, F f) {
     for (size_t first = 0; first < order.size();) {
         size_t last = first;
         while (last < order.size() && flows[order[last]].id == flows[order[first]].id) ++last;
@@ -260,7 +265,7 @@ void each_id(const std::vector<FlowEnd>& flows, const std::vector<uint32_t>& ord
 
 }  // namespace
 
-std::vector<FlowPair> pair_flows(const std::vector<FlowEnd>& flows, uint8_t kind) {
+std::vector<FlowPair> pair_flows(const PageVector<FlowEnd>& flows, uint8_t kind) {
     struct Found {
         uint32_t first, start, end;
     };
@@ -283,8 +288,8 @@ std::vector<FlowPair> pair_flows(const std::vector<FlowEnd>& flows, uint8_t kind
     return pairs;
 }
 
-void add_forward_backward(const std::vector<FlowEnd>& flows, uint8_t kind,
-                          const std::vector<TraceLane>& lanes, ModelRows& rows) {
+void add_forward_backward(const PageVector<FlowEnd>& flows, uint8_t kind, const std::vector<TraceLane>& lanes,
+                          ModelRows& rows) {
     struct End {
         uint32_t at;
         int64_t forward;

@@ -51,7 +51,7 @@ class RowsByPlace {
         int64_t start;
         uint32_t lane, row;
     };
-    std::vector<Place> places_;
+    PageVector<Place> places_;
 };
 
 // Rows of prof_host_op of a trace.
@@ -96,7 +96,7 @@ class HostOps {
 
     ModelRows rows_{Model::kHostOp};
     TimeColumns times_{rows_};
-    std::vector<uint32_t> lanes_;    // by row
+    PageVector<uint32_t> lanes_;     // by row
     std::vector<uint32_t> in_tree_;  // rows of the compare tool's tree, in row order
     std::vector<char> is_in_tree_;   // by row
     std::vector<uint32_t> launching_;
@@ -140,11 +140,11 @@ struct FlowPair {
 
 // Pairs of one kind, in order of the id's first appearance. With as many ends as starts of an id they pair in
 // order; else each end belongs to the last start.
-std::vector<FlowPair> pair_flows(const std::vector<FlowEnd>& flows, uint8_t kind);
+std::vector<FlowPair> pair_flows(const PageVector<FlowEnd>& flows, uint8_t kind);
 
 // prof_fwd_bwd of the flows of one kind: a row for each end, in file order. A repeated id counts once, by its
 // last start and end: the ends before the last have no start.
-void add_forward_backward(const std::vector<FlowEnd>& flows, uint8_t kind,
-                          const std::vector<TraceLane>& lanes, ModelRows& rows);
+void add_forward_backward(const PageVector<FlowEnd>& flows, uint8_t kind, const std::vector<TraceLane>& lanes,
+                          ModelRows& rows);
 
 }  // namespace profana

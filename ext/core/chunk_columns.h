@@ -79,11 +79,11 @@ class ChunkColumn {
 
     ColumnType type_;
     WorkerDictionary* dictionary_;
-    std::vector<int64_t> ints_;
-    std::vector<double> reals_;
-    std::vector<uint32_t> codes_;
-    std::vector<AnyValue> anys_;
-    std::vector<LongRef> longs_;
+    PageVector<int64_t> ints_;
+    PageVector<double> reals_;
+    PageVector<uint32_t> codes_;
+    PageVector<AnyValue> anys_;
+    PageVector<LongRef> longs_;
     std::unique_ptr<Arena> arena_;
     std::shared_ptr<WorkerDictionary::Texts> texts_;
     std::vector<Met> met_;    // in order of first appearance
@@ -128,6 +128,9 @@ class ColumnMerger {
     // `worker` is the number of the worker whose WorkerColumns made the chunk. Takes the chunk's values.
     void append(ChunkColumns& chunk, unsigned worker, LoadContext& context);
     uint64_t rows() const { return rows_; }
+    // The last `rows` rows came from `read` bytes of a file. Throws when those in the `left` bytes behind
+    // them would go over the memory limit: known after the first chunk, not when nearly all is read.
+    void check_ahead(uint64_t rows, uint64_t read, uint64_t left, const LoadContext& context) const;
 
   private:
     struct Mapping {  // of one worker's codes in one column to the table's
@@ -140,6 +143,7 @@ class ColumnMerger {
     std::vector<int> columns_;
     std::vector<std::vector<Mapping>> mappings_;  // by worker and place
     uint64_t rows_ = 0;
+    size_t row_bytes_ = 0;  // of one row in all columns, dictionaries not counted
 };
 
 }  // namespace profana

@@ -18,9 +18,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ext/core/memory.h"
+#include "ext/core/pages.h"
 #include "ext/core/progress.h"
 
 namespace profana {
@@ -56,8 +59,27 @@ class Blocks {
     size_t bytes() const { return bytes_.get(); }
 
   private:
+    // Memory for so many values. None is constructed: what is read was written before.
+    class Block {
+      public:
+        explicit Block(size_t n) : values_(static_cast<T*>(take_memory(n * sizeof(T)))), n_(n) {}
+        ~Block() { give_memory(values_, n_ * sizeof(T)); }
+        Block(Block&& other) noexcept : values_(std::exchange(other.values_, nullptr)), n_(other.n_) {}
+        Block& operator=(Block&& other) noexcept {
+            std::swap(values_, other.values_);
+            std::swap(n_, other.n_);
+            return *this;
+        }
+        T* get() const { return values_; }
+        T& operator[](size_t i) const { return values_[i]; }
+
+      private:
+        static_assert(std::is_trivially_copyable_v<T>);
+        T* values_;
+        size_t n_;
+    };
     void grow();
-    std::vector<std::unique_ptr<T[]>> blocks_;
+    std::vector<Block> blocks_;
     size_t size_ = 0, capacity_ = 0;
     CountedBytes bytes_;
 };
@@ -308,14 +330,14 @@ template <class T>
 void Blocks<T>::grow() {
     constexpr size_t kFirst = 8;
     if (capacity_ >= kSize) {
-        blocks_.push_back(std::make_unique_for_overwrite<T[]>(kSize));
+        blocks_.emplace_back(kSize);
         capacity_ += kSize;
     } else {
         const size_t wider = capacity_ == 0 ? kFirst : capacity_ * 2;
-        auto block = std::make_unique_for_overwrite<T[]>(wider);
+        Block block(wider);
         if (size_ > 0) std::copy(blocks_[0].get(), blocks_[0].get() + size_, block.get());
-        if (blocks_.empty()) blocks_.emplace_back();
-        blocks_[0] = std::move(block);
+        blocks_.clear();
+        blocks_.push_back(std::move(block));
         capacity_ = wider;
     }
     bytes_.set(capacity_ * sizeof(T));

@@ -16,6 +16,12 @@ from workbook import Workbook
 LIBRARY = os.path.abspath(sys.argv[1])
 
 
+def run_program(argv, **options):
+    """Another program; what a sanitized library needs preloaded is not for it."""
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run(argv, env=environment, check=True, capture_output=True, **options)
+
+
 def connect(base=f"{ROOT}/examples/tinymlp/04_pytorch", comparison=f"{ROOT}/examples/tinymlp/05_pytorch_slow"):
     connection = sqlite3.connect(":memory:")
     connection.enable_load_extension(True)
@@ -102,9 +108,8 @@ def full_disk(connection, folder):
 
 def as_libreoffice_reads(path, folder):
     """{sheet: rows, head first} of the workbook, converted to CSV without a display."""
-    subprocess.run(["soffice", "--headless", f"-env:UserInstallation=file://{folder}/office", "--convert-to",
-                    'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1', "--outdir", folder, path],
-                   check=True, capture_output=True)
+    run_program(["soffice", "--headless", f"-env:UserInstallation=file://{folder}/office", "--convert-to",
+                    'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1', "--outdir", folder, path])
     out = {}
     for name in os.listdir(folder):
         if name.startswith("book-"):
@@ -174,9 +179,9 @@ document.body.textContent = 'LABELS ' + (wrong.join(' | ') || 'fine') + ' END';
 
 
 def chromium(folder, *options):
-    return subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                           "--disable-component-update", "--disable-sync", f"--user-data-dir={folder}/chromium", *options], check=True,
-                          capture_output=True, text=True, timeout=120).stdout
+    return run_program(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                           "--disable-component-update", "--disable-sync", f"--user-data-dir={folder}/chromium", *options], text=True,
+                       timeout=120).stdout
 
 
 def page(connection, folder):

@@ -22,7 +22,12 @@ HOST_MARKS = (None, 4000000000, 4294967295)
 
 
 def known(text):
-    return None if text in (None, "", "N/A") else text
+    return None if text in (None, "", "N/A", "INVALID_TYPE") else text
+
+
+def connection(row):
+    """-1, 0 and 2^32 - 1 are none."""
+    return None if row["connectionId"] in (None, -1, 0, 4294967295) else row["connectionId"]
 
 
 class Database:
@@ -56,9 +61,10 @@ class Database:
         self._memory()
         self._ranges()
         self._devices()
-        enum = self.enum("ENUM_OVERLAP_ANALYSIS_TYPE")
+        # A viewer writes a table of this name, but not its enumeration.
+        enum = self.enum("ENUM_OVERLAP_ANALYSIS_TYPE") or self.enum("ENUM_OVERLAY_ANALYSIS_TYPE")
         for r in self.rows("OVERLAP_ANALYSIS"):
-            if r["type"] in LANES:
+            if enum and r["type"] in LANES:
                 self.model.add("prof_overlap_bar", device_id=r["deviceId"], name=LANES[r["type"]], source_row=r["_row"],
                                **m.span(r["startNs"], r["endNs"] - r["startNs"]))
         self._api_statistics()
@@ -85,12 +91,17 @@ class Database:
                            connection_id=r["connectionId"] if r["connectionId"] not in HOST_MARKS else None)
 
     def _devices(self):
-        chips = {r["id"]: r["name"] for r in self.rows("NPU_INFO")}
+        mapped = [r["deviceId"] for r in self.rows("RANK_DEVICE_MAP") if r["deviceId"] != -1]
+        found = {r["id"]: {"chip": known(r["name"])} for r in self.rows("NPU_INFO")}
+        for device in mapped:
+            found.setdefault(device, {})
         for path in sorted(glob.glob(os.path.join(self.folder, "..", "PROF_*", "device_*", "info.json.*"))):
             for d in m.load_json(path)["DeviceInfo"]:
-                self.model.add("prof_device", device_id=d["id"], chip=known(chips.get(d["id"])),
-                               ai_core_num=d["ai_core_num"], vector_core_num=d.get("aiv_num"),
-                               aic_frequency_mhz=float(d["aic_frequency"]))
+                found.setdefault(d["id"], {}).update(ai_core_num=d["ai_core_num"], vector_core_num=d.get("aiv_num"),
+                                                     aic_frequency_mhz=float(d["aic_frequency"]))
+        for device, about in found.items():
+            if not mapped or device in mapped:
+                self.model.add("prof_device", device_id=device, **about)
 
     def _groups(self):
         meta = {r["name"]: r["value"] for r in self.rows("META_DATA")}
@@ -109,7 +120,7 @@ class Database:
         self.task_of, self.launched, self.kernel_of = {}, {}, {}
         for row, r in enumerate(self.rows("TASK"), 1):
             time = m.span(r["startNs"], r["endNs"] - r["startNs"])
-            conn = r["connectionId"] if r["connectionId"] not in (None, -1, 0) else None
+            conn = connection(r)
             where = {"device_id": r["deviceId"], "stream_id": r["streamId"], "connection_id": conn,
                      "task_id": r["taskId"], "source_row": row}
             task_type, kernel, about = self.text(r["taskType"]), None, info.get(r["globalTaskId"])
@@ -150,9 +161,10 @@ class Database:
         model, order, op_of = self.model, {}, {}
         for r in self.rows("COMMUNICATION_OP"):
             group = known(self.text(r["groupName"]))
-            conn = r["connectionId"] if r["connectionId"] not in (None, -1, 0) else None
-            op = model.add("prof_comm_op", device_id=r.get("deviceId"), name=self.text(r["opName"]),
-                           op_type=known(self.text(r["opType"])), group_name=group, process_group=self.groups.get(group),
+            conn = connection(r)
+            of_tasks = [t["device_id"] for t in self.task_of.values() if t["connection_id"] == conn and conn is not None]
+            op = model.add("prof_comm_op", device_id=r["deviceId"] if "deviceId" in r else next(iter(of_tasks), None), name=self.text(r["opName"]),
+                           op_type=known(self.text(r["opType"])) or m.op_type_of(self.text(r["opName"])), group_name=group, process_group=self.groups.get(group),
                            group_index=order.setdefault(group, len(order) + 1), connection_id=conn,
                            source_row=r["_row"], **m.span(r["startNs"], r["endNs"] - r["startNs"]))
             op_of[r["opId"]] = op
@@ -166,8 +178,9 @@ class Database:
             if r is None:
                 continue
             op, group = op_of.get(r["opId"]), known(self.text(r["groupName"]))
-            planes.setdefault(group, set()).add(r["planeId"])
-            model.add("prof_comm_task", comm_op_id=op["id"] if op else None, name=self.text(r["taskType"]),
+            if r["planeId"] != NO_PLANE:
+                planes.setdefault(group, set()).add(r["planeId"])
+            model.add("prof_comm_task", comm_op_id=op["id"] if op else None, name=known(self.text(r["taskType"])),
                       group_name=group, group_index=order.get(group), size_bytes=r["size"] if r["size"] >= 0 else None,
                       plane_id=r["planeId"] if r["planeId"] != NO_PLANE else None,
                       transport=known(transport.get(r["transportType"])), link_type=known(link.get(r["linkType"])),
@@ -179,6 +192,14 @@ class Database:
         for table in ("prof_comm_op", "prof_comm_task"):
             m.fill_steps(model, model.rows[table])
 
+    def _inputs_are_swapped(self):
+        """Schema 1.0.0 writes shapes and types into each other's column; shapes hold no letters."""
+        for r in self.rows("PYTORCH_API"):
+            letters = [any(c.isalpha() for c in self.text(r[column]) or "") for column in ("inputShapes", "inputDtypes")]
+            if any(letters):
+                return letters == [True, False] and self.text(r["inputShapes"]) != "N/A"
+        return False
+
     def _host(self):
         """One operator per row of PYTORCH_API, whatever its number of connections."""
         model = self.model
@@ -189,7 +210,7 @@ class Database:
         stacks = {}
         for r in sorted(self.rows("PYTORCH_CALLCHAINS"), key=lambda x: (x["id"], x["stackDepth"])):
             stacks.setdefault(r["id"], []).append(self.text(r["stack"]))
-        ops, sharers = [], {}
+        ops, sharers, swapped = [], {}, self._inputs_are_swapped()
         for row, r in enumerate(self.rows("PYTORCH_API"), 1):
             kind = api_type.get(r["type"])
             start, end, pid, tid = int(r["startNs"]), int(r["endNs"]), r["globalTid"] >> 32, r["globalTid"] & 0xffffffff
@@ -204,17 +225,18 @@ class Database:
             correlation = ids[0] - FRAMEWORK_LINK if ids and ids[0] >= FRAMEWORK_LINK else ids[0] if ids else None
             op = model.add("prof_host_op", process_id=pid, thread_id=tid, name=name, source_row=row,
                            kind={"op": "op", "queue": "queue"}.get(kind, "annotation"),
-                           input_shapes=self.text(r["inputShapes"]), input_types=self.text(r["inputDtypes"]),
+                           input_shapes=self.text(r["inputDtypes" if swapped else "inputShapes"]),
+                           input_types=self.text(r["inputShapes" if swapped else "inputDtypes"]),
                            call_stack=";\r\n".join(stacks[r["callchainId"]]) if r["callchainId"] in stacks else None,
                            connection_id=correlation if kind == "queue" else min(cann, default=None),
                            sequence_number=r["sequenceNumber"] if r["sequenceNumber"] != -1 else None,
                            fwd_thread_id=r["fwdThreadId"] or None, **m.span(start, end - start))
             if kind == "op":
                 ops.append((op, cann))
-        for row, r in enumerate(self.rows("CANN_API"), 1):
+        for r in self.rows("CANN_API"):
             model.add("prof_host_op", process_id=r["globalTid"] >> 32, thread_id=r["globalTid"] & 0xffffffff,
                       name=API_LAYER[api_type[r["type"]]] + self.text(r["name"]), kind="api",
-                      connection_id=r["connectionId"], source_row=row,
+                      connection_id=r["connectionId"], source_row=r["_row"],
                       **m.span(r["startNs"], r["endNs"] - r["startNs"]))
         self.tree = m.OperatorTree([op for op, _ in ops])
         m.fill_steps(model, model.rows["prof_host_op"])
@@ -256,6 +278,10 @@ class Database:
             model.add("prof_memory_usage", device_id=r["deviceId"], ts_ns=r["timestamp"],
                       component=self.text(r["component"]), allocated_bytes=r["totalAllocated"],
                       reserved_bytes=r["totalReserved"], active_bytes=r["totalActive"], source_row=row)
+        for r in self.rows("NPU_MEM"):
+            if self.text(r["type"]) == "app":
+                model.add("prof_memory_usage", device_id=r["deviceId"], ts_ns=r["timestampNs"], component="APP",
+                          reserved_bytes=r["hbm"] + r["ddr"], source_row=r["_row"])
 
 
 def number(value):

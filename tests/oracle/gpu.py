@@ -6,6 +6,9 @@ import model as m
 
 OP_KIND = {"cpu_op": "op", "operator": "op", "user_annotation": "annotation", "cuda_runtime": "runtime",
            "runtime": "runtime", "cuda_driver": "driver"}
+WORK = {"kernel": "kernel", "gpu_memcpy": "gpu_memcpy", "memcpy": "gpu_memcpy", "gpu_memset": "gpu_memset", "memset": "gpu_memset"}
+OTHER_ROWS = ("gpu_user_annotation", "cuda_sync", "cuda_event", "xpu_sync")  # of the device, but no work
+COMPONENTS = {0: "CPU", 1: "CUDA", 6: "HIP", 12: "XPU"}
 FLOW_CATS = ("async_gpu", "async_cpu_to_gpu", "ac2g", "async")
 
 
@@ -45,8 +48,8 @@ class Trace:
                                kind=OP_KIND[cat], input_shapes=compact(args.get("Input Dims")),
                                input_types=compact(args.get("Input type")),
                                concrete_inputs=compact(args.get("Concrete Inputs")), call_stack=args.get("Call stack"),
-                               connection_id=integer(args.get("correlation")), source_row=position,
-                               external_id=integer(args.get("External id", args.get("external id"))), **time)
+                               connection_id=integer(args.get("correlation")) or None, source_row=position,
+                               external_id=integer(args.get("External id", args.get("external id"))) or None, **time)
                 if op["kind"] == "driver":
                     drivers.append(op)
                 elif m.STEP in name and name.rpartition("#")[2].isdigit():
@@ -56,15 +59,18 @@ class Trace:
                 model.add("prof_python_call", thread_id=e.get("tid"), name=name, start_ns=time["start_ns"],
                           end_ns=time["end_ns"], is_module=int(name.lower().startswith("nn.module:")),
                           source_row=position)
-            elif cat in ("kernel", "gpu_memcpy", "gpu_memset"):
-                where = {"device_id": integer(args.get("device")), "stream_id": integer(args.get("stream")),
-                         "connection_id": integer(args.get("correlation")), "name": name, "task_type": cat,
-                         "source_row": position}
+            elif cat in WORK or cat in OTHER_ROWS:
+                where = {"device_id": integer(args.get("device", e.get("pid"))), "stream_id": integer(args.get("stream", e.get("tid"))),
+                         "connection_id": integer(args.get("correlation")) or None, "name": name,
+                         "task_type": WORK.get(cat, cat), "source_row": position}
                 task = model.add("prof_device_task", size_bytes=integer(args.get("bytes")), **where, **time)
+                task["external"] = integer(args.get("External id", args.get("external id"))) or None
                 device[e.get("pid"), e.get("tid"), time["start_ns"]] = task
                 if cat == "kernel":
                     nccl = name.lower().startswith("nccl")
-                    task["kernel_id"] = model.add("prof_kernel", is_communication=int(nccl), has_pmu=0, **where, **time)["id"]
+                    task["kernel_id"] = model.add("prof_kernel", is_communication=int(nccl), has_pmu=0,
+                                                    graph_id=integer(args.get("graph id")) or None,
+                                                    graph_node_id=integer(args.get("graph node id")) or None, **where, **time)["id"]
                     if nccl:
                         task["comm_op"] = model.add(
                             "prof_comm_op", name=name, device_id=where["device_id"], stream_id=where["stream_id"],
@@ -80,6 +86,7 @@ class Trace:
         self._memory()
         for task in model.rows["prof_device_task"]:
             task.pop("comm_op", None)
+            task.pop("external", None)
 
     def _operator_around(self, driver):
         """The innermost operator of the driver call's thread that contains it."""
@@ -113,9 +120,32 @@ class Trace:
                       launch_ns=launch, device_ns=at[2], device_task_id=task.get("id"),
                       kernel_id=task.get("kernel_id"), comm_op_id=task.get("comm_op"),
                       runtime_op_id=call["id"] if call else None, connection_id=integer(ident))
+        self._correlations({integer(ident) for (backward, ident), flow in flows.items() if not backward and "s" in flow})
         for _, forward, f, ident in sorted(ends, key=lambda e: e[0]):
             model.add("prof_fwd_bwd", forward_ns=forward, backward_ns=self.time(f)["start_ns"], flow_id=ident,
                       backward_thread_id=f.get("tid"), backward_process_id=f.get("pid"))
+
+    def _correlations(self, flow_ids):
+        """Work without a flow of its own: by the correlation id of a call that has one, or of any call where no flow is."""
+        rows = self.model.rows
+        linked = {launch["device_task_id"] for launch in rows["prof_launch"]}
+        calls = {o["connection_id"]: o for o in rows["prof_host_op"] if o["kind"] in ("runtime", "driver") and o["connection_id"]}
+        operators = {o["external_id"]: o for o in reversed(rows["prof_host_op"])
+                     if o["kind"] not in ("runtime", "driver") and o["external_id"]}
+        any_call = not flow_ids and self.flow_cats == FLOW_CATS
+        for task in rows["prof_device_task"]:
+            correlation = task["connection_id"]
+            if task["id"] in linked or not (any_call or correlation in flow_ids):
+                continue
+            call, op = calls.get(correlation), operators.get(task["external"])
+            if call:
+                op = call if call["kind"] == "runtime" else self._operator_around(call)
+            elif not any_call or op is None:
+                continue
+            self.model.add("prof_launch", host_op_id=op["id"] if op else None, category="correlation" if call else "external_id",
+                           launch_ns=(call or op)["start_ns"], device_ns=task["start_ns"], device_task_id=task["id"],
+                           kernel_id=task.get("kernel_id"), comm_op_id=task.get("comm_op"),
+                           runtime_op_id=call["id"] if call else None, connection_id=correlation if call else task["external"])
 
     def _memory(self):
         """Allocations and frees of one address, paired; a free of another size loses its record."""
@@ -125,7 +155,7 @@ class Trace:
             args = e.get("args") or {}
             device, kind = args.get("Device Id", -1), args.get("Device Type")
             model.add("prof_memory_usage", device_id=device if device >= 0 else None, ts_ns=self.time(e)["start_ns"],
-                      component={0: "CPU", 1: "CUDA"}.get(kind, "CUDA" if device >= 0 else "CPU"),
+                      component=COMPONENTS.get(kind, "CUDA" if device >= 0 else "CPU"),
                       allocated_bytes=args.get("Total Allocated"), reserved_bytes=args.get("Total Reserved"))
         for e in sorted(events, key=lambda x: self.time(x)["start_ns"]):
             args, t = e.get("args") or {}, self.time(e)["start_ns"]

@@ -4,12 +4,13 @@ Slow and simple on purpose: this is what the readers are held against, so it sha
 """
 import bisect
 import decimal
+import glob
 import json
 import os
 import re
 import sqlite3
 
-SPECS = os.path.join(os.path.dirname(__file__), "..", "..", "vtab", "model_tables.cpp")
+SPECS = os.path.join(os.path.dirname(__file__), "..", "..", "vtab", "model_specs_*.cpp")
 STEP = "ProfilerStep#"
 
 
@@ -41,12 +42,15 @@ def load_json(path):
 
 def columns_of_tables():
     """{prof_table: [column, ...]} as the library declares them: names only, no behaviour."""
-    with open(SPECS, encoding="utf-8") as f:
-        text = f.read()
     out = {}
-    for part in re.split(r'spec\("', text)[1:]:
-        table = part[:part.index('"')]
-        out[table] = ["profile", "rank", "id", *re.findall(r'\{"(\w+)",\s*[IRT],', part)]
+    for path in sorted(glob.glob(SPECS)):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for part in re.split(r"\n}\n", text):
+            table = re.search(r'Model::\w+,\s*"(prof_\w+)"', part)
+            if table:
+                names = re.findall(r'\{"(\w+)",\s*[IRT],|(source_row)\(', part)
+                out[table.group(1)] = ["profile", "rank", "id", *(a or b for a, b in names)]
     return out
 
 
@@ -143,7 +147,8 @@ def fill_thread_tree(rows, thread, parent="thread_parent_id", depth="thread_dept
         alive = []
         for event in events:
             alive = [a for a in alive if a["end_ns"] >= event["start_ns"]]
-            around = [a for a in alive if a["end_ns"] >= event["end_ns"]]
+            instant = event["start_ns"] == event["end_ns"]  # is not in what ends there
+            around = [a for a in alive if a["end_ns"] >= event["end_ns"] and not (instant and a["end_ns"] == event["start_ns"])]
             best = min(around, key=lambda a: (a["end_ns"] - a["start_ns"], -alive.index(a)), default=None)
             event[parent] = best["id"] if best else None
             event[depth] = best[depth] + 1 if best else 0

@@ -5,7 +5,7 @@
 
 What the readers of the library give must equal what this program gives; views can be tried on its tables
 without any reader. It shares no code with the library: only the names of tables and columns are taken from
-vtab/model_tables.cpp. Options are those of profana_open (step, gpu_flow_cat).
+vtab/model_specs_*.cpp. Options are those of profana_open (step, gpu_flow_cat).
 """
 import argparse
 import json

@@ -35,19 +35,37 @@ def integer(text):
         return None
 
 
+def file_of(folder, stem, extension):
+    """stem.csv, or of stem_<time>.csv as msprof names it the newest; None: there is none."""
+    plain = os.path.join(folder, stem + extension)
+    stamped = [p for p in glob.glob(os.path.join(glob.escape(folder), stem + "_*" + extension))
+               if re.fullmatch(r"_\d+", os.path.basename(p)[len(stem):-len(extension)])]
+    return plain if os.path.exists(plain) else max(stamped, default=None)
+
+
 def rows_of(folder, name):
-    path = os.path.join(folder, name)
-    if not os.path.exists(path):
+    path = file_of(folder, name.removesuffix(".csv"), ".csv")
+    if path is None:
         return []
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as f:
         return list(csv.DictReader(f))
+
+
+# How op_summary_*.csv of msprof calls the columns of kernel_details.csv.
+OP_SUMMARY = {"Op Name": "Name", "OP Type": "Type", "Task Type": "Accelerator Core", "Task Start Time(us)": "Start Time(us)",
+              "Task Duration(us)": "Duration(us)", "Task Wait Time(us)": "Wait Time(us)"}
+
+
+def kernel_rows(folder):
+    return rows_of(folder, "kernel_details.csv") or [
+        {OP_SUMMARY.get(head, head): value for head, value in row.items()} for row in rows_of(folder, "op_summary.csv")]
 
 
 def event_time(event):
     return m.span(m.ns(event.get("ts", 0)) or 0, m.ns(event.get("dur", 0)) or 0)
 
 
-NO_COUNTERS = {"Step Id", "Step ID", "Device_id", "Model ID", "Task ID", "Stream ID", "Name", "Type", "OP State",
+NO_COUNTERS = {"Step Id", "Step ID", "Device_id", "Model Name", "Model ID", "Infer ID", "Task ID", "Stream ID", "Name", "Type", "OP State",
                "Accelerator Core", "Start Time(us)", "Duration(us)", "Wait Time(us)", "Block Num", "Block Dim",
                "Mix Block Num", "Mix Block Dim", "HF32 Eligible", "Input Shapes", "Input Data Types", "Input Formats",
                "Output Shapes", "Output Data Types", "Output Formats", "Context ID"}
@@ -55,7 +73,7 @@ NO_COUNTERS = {"Step Id", "Step ID", "Device_id", "Model ID", "Task ID", "Stream
 
 def kernels(model, folder, only_device):
     values = {}
-    for line, row in enumerate(rows_of(folder, "kernel_details.csv"), 2):
+    for line, row in enumerate(kernel_rows(folder), 2):
         start, dur = m.ns(cell(row, "Start Time(us)")), m.ns(cell(row, "Duration(us)"))
         if start is None or dur is None:
             continue
@@ -115,7 +133,8 @@ def step_time(model, folder, only_device):
 def devices(model, path):
     """Rows of prof_device from PROF_*/device_*/info.json.N; the device, if there is a single one."""
     chips = {"0": "Ascend310", "1": "Ascend910A", "4": "Ascend310P", "5": "Ascend910B", "7": "Ascend310B", "15": "Ascend950"}
-    for file in sorted(glob.glob(os.path.join(path, "PROF_*", "device_*", "info.json.*"))):
+    files = [os.path.join(glob.escape(path), *above, "device_*", "info.json.*") for above in (["PROF_*"], [])]
+    for file in sorted(f for pattern in files for f in glob.glob(pattern) if f.rpartition(".")[2].isdigit()):
         info = m.load_json(file)
         for device in info["DeviceInfo"]:
             model.add("prof_device", device_id=device["id"], chip=chips.get(info.get("platform_version")),
@@ -216,7 +235,9 @@ class Trace:
             m.fill_steps(model, model.rows[table])
         m.fill_thread_tree(model.rows["prof_host_op"], lambda o: (o["process_id"], o["thread_id"]))
         m.fill_thread_tree(model.rows["prof_python_call"], lambda o: o["thread_id"], "parent_id", "depth")
-        self.tree = m.OperatorTree([o for o in model.rows["prof_host_op"] if o["kind"] == "op"])
+        self.tree = m.OperatorTree([o for o in model.rows["prof_host_op"] if o["kind"] == "op" and "mindspore" not in o])
+        launching = m.OperatorTree([dict(o) for o in model.rows["prof_host_op"] if o["kind"] == "op"])
+        self.launcher = launching.starting_at
         self._kernels_of_tasks()
         self._flows()
 
@@ -228,7 +249,11 @@ class Trace:
         model, cat = self.model, str(e.get("cat") or "").lower()
         args, where = e.get("args") or {}, self.process.get(e.get("pid"))
         time, name = event_time(e), e.get("name")
-        if cat == "cpu_op":
+        if where in ("MindSpore", "CPU OP") and cat not in ("cpu_op", "python_function"):
+            model.add("prof_host_op", process_id=e.get("pid"), thread_id=number(e.get("tid")), name=name, kind="op",
+                      source_row=position, **time)
+            model.rows["prof_host_op"][-1]["mindspore"] = True
+        elif cat == "cpu_op":
             model.add("prof_host_op", process_id=e.get("pid"), thread_id=e.get("tid"), name=name, kind="op",
                       input_shapes=args.get("Input Dims"), input_types=args.get("Input type"),
                       call_stack=args.get("Call stack"), source_row=position,
@@ -243,11 +268,11 @@ class Trace:
                       end_ns=time["end_ns"])
         elif where == "CANN":
             model.add("prof_host_op", process_id=e.get("pid"), thread_id=e.get("tid"), name=name, kind="api",
-                      connection_id=args.get("connection_id"), source_row=position, **time)
+                      connection_id=connection(args), source_row=position, **time)
         elif where == "Ascend Hardware":
             stream = args.get("Stream Id", args.get("Physic Stream Id"))
             model.add("prof_device_task", device_id=self._device(e), stream_id=stream, task_id=args.get("Task Id"), name=name,
-                      task_type=args.get("Task Type"), connection_id=args.get("connection_id"),
+                      task_type=args.get("Task Type"), connection_id=connection(args),
                       size_bytes=args.get("size(B)", args.get("data size(Byte)")), source_row=position, **time)
             model.rows["prof_device_task"][-1]["at"] = (e.get("pid"), e.get("tid"), time["start_ns"])
         elif where == "Overlap Analysis":
@@ -280,7 +305,7 @@ class Trace:
                 ident = re.fullmatch(r"Group (\S+) Communication", names[index])
                 op = model.add("prof_comm_op", device_id=self._device(e), op_type=m.op_type_of(name), plane_count=planes.get(index, 0),
                                process_group=group_names.get(ident.group(1)) if ident else None,
-                               connection_id=args.get("connection_id"), **group, **event_time(e))
+                               connection_id=connection(args), **group, **event_time(e))
                 op["at"] = (e.get("pid"), e.get("tid"), op["start_ns"])
             else:
                 model.add("prof_comm_task", plane_id=e.get("tid"), size_bytes=args.get("size(Byte)"),
@@ -301,29 +326,47 @@ class Trace:
             t["kernel_id"] = kernel["id"] if kernel else None
         self.kernel_at = by_start
 
-    def _flows(self):
-        """Pairs of s and f by id, the last of each; in order of the id's first appearance."""
-        model, flows = self.model, {}
+    def _pairs(self, category):
+        """[(id, start, end, place of the end)] in order of the id's first appearance: as many starts as ends pair in order,
+        else each end belongs to the last start."""
+        flows = {}
         for position, e in enumerate(self.events):
-            cat = str(e.get("cat") or "").lower()
-            if e.get("ph") in ("s", "f") and cat in ("async_npu", "fwdbwd"):
-                flows.setdefault((cat, e.get("id")), {}).update({e["ph"]: e, e["ph"] + " position": position})
+            if e.get("ph") in ("s", "f") and str(e.get("cat") or "").lower() == category:
+                flows.setdefault(e.get("id"), {"s": [], "f": []})[e["ph"]].append((e, position))
+        for ident, flow in flows.items():
+            starts, ends = [e for e, _ in flow["s"]], flow["f"]
+            if len(starts) != len(ends):
+                starts = starts[-1:] * len(ends)
+            yield from ((ident, s, f, position) for s, (f, position) in zip(starts, ends))
+
+    def _flows(self):
+        model = self.model
         device = {t["at"]: t for t in model.rows["prof_device_task"]}
         comm = {c["at"]: c for c in model.rows["prof_comm_op"]}
-        ends = []
-        for (cat, ident), flow in flows.items():
+
+        def launches(category, launcher):
+            for ident, s, f, _ in self._pairs(category.lower()):
+                launch, at = m.ns(s["ts"]), (f.get("pid"), f.get("tid"), m.ns(f["ts"]))
+                op = launcher(launch, (s.get("pid"), s.get("tid")))
+                task, collective = device.get(at), comm.get(at)
+                kernel = None if collective else task["kernel_id"] if task else (self.kernel_at.get(at[2]) or {}).get("id")
+                model.add("prof_launch", host_op_id=op["id"] if op else None, category=category, launch_ns=launch, device_ns=at[2],
+                          device_task_id=task["id"] if task and not collective else None, kernel_id=kernel,
+                          comm_op_id=collective["id"] if collective else None, connection_id=number(ident))
+
+        launches("async_npu", self.launcher)
+        if not model.rows["prof_launch"]:  # no framework: the calls of CANN
+            calls = {((o["process_id"], o["thread_id"]), o["start_ns"]): o for o in model.rows["prof_host_op"] if o["kind"] == "api"}
+            launches("HostToDevice", lambda launch, thread: calls.get((thread, launch)))
+        # Of an id that is there twice the last start and end count; ends before the last have no start.
+        flows, ends = {}, []
+        for position, e in enumerate(self.events):
+            if e.get("ph") in ("s", "f") and str(e.get("cat") or "").lower() == "fwdbwd":
+                flows.setdefault(e.get("id"), {}).update({e["ph"]: e, e["ph"] + " position": position})
+        for ident, flow in flows.items():
             s, f = flow.get("s"), flow.get("f")
-            if cat == "fwdbwd" and f is not None:
+            if f is not None:
                 ends.append((flow["f position"], m.ns(s["ts"]) if s else None, f, ident))
-            if cat == "fwdbwd" or s is None or f is None:
-                continue
-            launch, at = m.ns(s["ts"]), (f.get("pid"), f.get("tid"), m.ns(f["ts"]))
-            op = self.tree.starting_at(launch, (s.get("pid"), s.get("tid")))
-            task, collective = device.get(at), comm.get(at)
-            kernel = None if collective else task["kernel_id"] if task else (self.kernel_at.get(at[2]) or {}).get("id")
-            model.add("prof_launch", host_op_id=op["id"] if op else None, category=cat, launch_ns=launch,
-                      device_ns=at[2], device_task_id=task["id"] if task else None, kernel_id=kernel,
-                      comm_op_id=collective["id"] if collective else None, connection_id=ident)
         for _, forward, f, ident in sorted(ends, key=lambda e: e[0]):
             model.add("prof_fwd_bwd", forward_ns=forward, backward_ns=m.ns(f["ts"]), flow_id=ident,
                       backward_thread_id=f.get("tid"), backward_process_id=f.get("pid"))
@@ -332,16 +375,38 @@ class Trace:
                 row.pop("at", None)
 
 
+def connection(args):
+    """-1, 0 and 2^32 - 1 are none."""
+    value = args.get("connection_id")
+    return None if value in (None, -1, 0, 4294967295) else value
+
+
+def number(value):
+    return int(value) if isinstance(value, str) and re.fullmatch(r"-?\d+", value) else value
+
+
+def task_times(model, folder):
+    """msprof without a time line: task_time_*.csv."""
+    kernels = {(k["start_ns"], k["name"]): k["id"] for k in model.rows["prof_kernel"]}
+    for line, row in enumerate(rows_of(folder, "task_time.csv"), 2):
+        start, dur = m.ns(cell(row, "task_start(us)")), m.ns(cell(row, "task_time(us)"))
+        name = cell(row, "kernel_name")
+        model.add("prof_device_task", device_id=integer(cell(row, "Device_id")), stream_id=integer(cell(row, "stream_id")),
+                  task_id=integer(cell(row, "task_id")), name=name, task_type=cell(row, "kernel_type"),
+                  kernel_id=kernels.get((start, name)), source_row=line, **m.span(start, dur))
+
+
 def rank_or_none(value):
     return None if value in (None, 4294967295) else value
 
 
 def read(model, path):
-    """path: a *_ascend_pt folder, its ASCEND_PROFILER_OUTPUT, or a lone trace_view.json."""
-    folder = os.path.join(path, "ASCEND_PROFILER_OUTPUT")
-    folder = folder if os.path.isdir(folder) else path
+    """path: the folder of a rank (*_ascend_pt, *_ascend_ms, PROF_*), that of its results, or a lone trace."""
+    results = [os.path.join(path, name) for name in ("ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output")]
+    folder = next((f for f in results if os.path.isdir(f)), path)
     lone = os.path.isfile(path)
-    events = m.load_json(path if lone else os.path.join(folder, "trace_view.json"))
+    file = path if lone else file_of(folder, "trace_view", ".json") or file_of(folder, "msprof", ".json")
+    events = m.load_json(file) if file else []
     names = {}
     for above in (path, os.path.dirname(folder)):
         about = os.path.join(above, "profiler_metadata.json")
@@ -360,4 +425,6 @@ def read(model, path):
     trace.read(names)
     if not lone:
         operator_memory(model, folder, trace.tree)
+    if file is None:
+        task_times(model, folder)
     return {"framework": "MindSpore" if "MindSpore" in trace.process.values() else "PyTorch", "time_base_ns": 0}

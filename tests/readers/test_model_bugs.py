@@ -4,6 +4,7 @@ Each case tells what was reported; the numbers follow from the events in tests/d
 """
 import os
 import shutil
+import sqlite3
 import sys
 import tempfile
 
@@ -124,7 +125,65 @@ def folders():
     check("67 the other is named", q("SELECT source LIKE '%graph_capture_rank_0%' FROM prof_diagnostic WHERE code = 'rank_twice'"), [(1,)])
 
 
-for part in (times, device_rows, launches, memory, csv_files, folders):
+def database(folder, name, *place):
+    """A database made of SQL text in tests/data/bugs."""
+    path = os.path.join(folder, name)
+    with open(os.path.join(DATA, *place), encoding="utf-8") as f, sqlite3.connect(path) as db:
+        db.executescript(f.read())
+    db.close()
+    return path
+
+
+def asked(path):
+    db = load(LIBRARY)
+    db.execute("SELECT profana_open('x', ?)", (path,)).fetchall()
+    return lambda sql: db.execute(sql).fetchall()
+
+
+def error_of(db, sql, *values):
+    try:
+        return db.execute(sql, values).fetchall()
+    except sqlite3.Error as error:
+        return str(error)
+
+
+def databases():
+    with tempfile.TemporaryDirectory() as folder:
+        q = asked(database(folder, "ascend_pytorch_profiler_0.db", "21", "op_memory.sql"))
+        check("21 database", q("SELECT name, size_bytes FROM prof_memory_alloc"), [("cann::Graph_7", 196608)])
+    with tempfile.TemporaryDirectory() as folder:  # one card: no tables of collectives, none of columns that others have
+        q = asked(database(folder, "ascend_pytorch_profiler.db", "51", "single_card.sql"))
+        check("51 kernels", q("SELECT name, op_type, block_num, dur_ns, input_shapes FROM prof_kernel"),
+              [("MatMul_1", "MatMulV2", 20, 5000, None)])
+        check("51 collectives", q("SELECT count(*) FROM prof_comm_op") + q("SELECT count(*) FROM prof_comm_task"), [(0,), (0,)])
+        check("51 says so", q("SELECT missing ->> 'prof_comm_op' FROM prof_source"), [("the database has no table COMMUNICATION_OP",)])
+        other = database(folder, "nsys.db", "51", "nsys_like.sql")
+        check("51 another tool's", "it has none of the tables of a profiler" in error_of(load(LIBRARY), "SELECT profana_open('x', ?)", other), True)
+    with tempfile.TemporaryDirectory() as folder:  # JSON with and without backslashes, and a text with one that is no JSON
+        q = asked(database(folder, "ascend_pytorch_profiler_0.db", "56", "mstx.sql"))
+        check("56", q("SELECT message ->> 'streamId', message ->> 'count', message ->> 'groupName' FROM prof_mstx_range "
+                      "WHERE json_valid(message)"), [("12", "1024", "g\\dp"), ("13", "1024", "g")])
+        check("56 as it is", q("SELECT message FROM prof_mstx_range WHERE NOT json_valid(message)"), [('say \\"hi\\"',)])
+    with tempfile.TemporaryDirectory() as folder:  # equal ids mean different things in two ranks
+        for rank in (0, 1):
+            database(folder, f"ascend_pytorch_profiler_{rank}.db", "66", f"rank{rank}.sql")
+        q = asked(folder)
+        check("66", q("SELECT name, sum(dur_ns), count(*) FROM prof_kernel GROUP BY name ORDER BY 1"), [("Add", 60000, 2), ("MatMul", 130000, 2)])
+        check("66 ids", q("SELECT count(DISTINCT id), count(DISTINCT rank) FROM prof_kernel"), [(4, 2)])
+    with tempfile.TemporaryDirectory() as folder:  # a database whose views call what reads files
+        path = database(folder, "ascend_pytorch_profiler_0.db", "72", "trap.sql")
+        shutil.copy(os.path.join(DATA, "13", "kernel_details.csv"), folder)
+        db = load(LIBRARY)
+        db.execute("SELECT profana_open('x', ?)", (path,))
+        check("72 the view is no table", db.execute("SELECT count(*) FROM prof_device_task").fetchall(), [(0,)])
+        check("72 nothing else is open", db.execute("SELECT alias FROM prof_source").fetchall(), [("x",)])
+        db.execute("ATTACH ? AS trap", (path,))
+        for view in ("TASK", "lines"):
+            answer = error_of(db, f"SELECT * FROM trap.{view}")
+            check(f"72 {view} asked for by name", "unsafe use" in str(answer) or answer, True)
+
+
+for part in (times, device_rows, launches, memory, csv_files, folders, databases):
     part()
 print("\n".join(FAILURES) or "ok")
 sys.exit(1 if FAILURES else 0)

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <deque>
 #include <thread>
 
 #include "tests/unit/table_fixture.h"
@@ -194,6 +195,29 @@ TEST_CASE("columns from the 64th on are loaded and read") {
     CHECK_FALSE(table->loaded(4));
 }
 
+// SQLite tells of the columns from its 64th on only that some of them are used, and uses an argument always.
+TEST_CASE("the argument of a wide table does not load its last columns") {
+    Database base;
+    static std::deque<std::string> names;
+    static TableSpec wide{"wide_function", "", {}, {{"path", T, ""}}, 1};
+    for (int c = 0; c < 70; ++c) {
+        names.push_back("c" + std::to_string(c));
+        wide.columns.push_back({names.back().c_str(), I, ""});
+    }
+    auto table = std::make_shared<Table>(std::vector<ColumnType>(70, I),
+                                         [](Table& to, const ColumnSet& wanted, LoadContext&) {
+                                             wanted.each([&](int c) { to.building(c).add_int(c); });
+                                         });
+    register_table(*base.connection, wide,
+                   std::make_unique<FixedProvider>(std::vector<Part>{whole_table(table)}));
+    CHECK(base.text("SELECT path, c3 FROM wide_function('here') WHERE c1 = 1 ORDER BY c2") == "there|i3\n");
+    for (const int c : {1, 2, 3}) CHECK(table->loaded(c));
+    for (const int c : {0, 4, 61, 62, 63, 69}) CHECK_FALSE(table->loaded(c));
+    CHECK(base.text("SELECT c61 FROM wide_function('here')") == "i61\n");
+    CHECK_FALSE(table->loaded(69));
+    CHECK(base.text("SELECT c62, c69, * FROM wide_function('here')").starts_with("i62|i69|i0|i1|"));
+}
+
 TEST_CASE("rowids are unique over parts and lead back to their row") {
     Fixture base;
     CHECK(base.text("SELECT count(DISTINCT rowid), count(*) FROM k") == "i400|i400\n");
@@ -287,13 +311,14 @@ TEST_CASE("tables that read files work in TEMP views but not in a schema that so
 }
 
 TEST_CASE("made tables take their columns from their arguments") {
+    std::deque<std::string> texts;
     Database base;
-    const auto maker = [](Connection&, const std::vector<std::string>& arguments) {
+    const auto maker = [&texts](Connection&, const std::vector<std::string>& arguments) {
         auto made = std::make_unique<MadeTable>();
         if (arguments.empty()) throw Error("profana: made needs names");
         for (const std::string& argument : arguments) {
-            made->texts.push_back(argument);
-            made->spec.columns.push_back({made->texts.back().c_str(), T, ""});
+            texts.push_back(argument);
+            made->spec.columns.push_back({texts.back().c_str(), T, ""});
         }
         made->spec.name = "made";
         made->spec.doc = "";

@@ -1,0 +1,133 @@
+"""When files are read, and when what was read is let go: tables on demand, aliases opened anew, closing, interrupts."""
+import json
+import os
+import re
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+
+from held_against_oracle import GOLDEN, load
+
+LIBRARY = sys.argv[1]
+KERNELS = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+FAILURES = []
+
+
+def check(what, got, want):
+    if got != want:
+        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
+
+
+def held(db):
+    """Bytes that loaded tables hold."""
+    return int(re.search(r"tables: (\d+) bytes", db.execute("SELECT profana_debug()").fetchone()[0]).group(1))
+
+
+def capture(folder, name, kernels, trace="no trace at all"):
+    output = os.path.join(folder, name, "ASCEND_PROFILER_OUTPUT")
+    os.makedirs(output)
+    with open(os.path.join(output, "kernel_details.csv"), "w", encoding="utf-8") as f:
+        f.write(KERNELS + "".join(f"k{i},MatMul,AI_CORE,{i}.000\t,1.000\n" for i in range(kernels)))
+    with open(os.path.join(output, "trace_view.json"), "w", encoding="utf-8") as f:
+        f.write(trace)
+    return os.path.join(folder, name)
+
+
+def tables_on_demand(folder):
+    """A trace that cannot be read disturbs nobody who asks for kernels alone."""
+    path, db = capture(folder, "a_ascend_pt", 1000), load(LIBRARY)
+    db.execute("SELECT profana_open('x', ?)", (path,))
+    check("opening holds nothing", held(db), 0)
+    check("kernels", db.execute("SELECT count(*), sum(dur_ns) FROM prof_kernel").fetchall(), [(1000, 1000000)])
+    after = held(db)
+    check("one column is held", 1000 * 8 <= after < 4 * 1000 * 8 + 65536, True)
+    db.execute("SELECT sum(dur_ns) FROM prof_kernel").fetchall()
+    check("asked again, nothing more is held", held(db), after)
+    db.execute("SELECT max(name) FROM prof_kernel").fetchall()
+    check("another column is held too", held(db) > after, True)
+    try:
+        db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+        FAILURES.append("a trace that is none: no error")
+    except sqlite3.Error as error:
+        check("the error names the file", "trace_view.json" in str(error), True)
+    db.close()
+
+
+def letting_go(folder):
+    paths, db = [capture(folder, f"{n}_ascend_pt", n) for n in (2000, 10)], load(LIBRARY)
+    query = "SELECT count(*), max(name), max(end_ns) FROM prof_kernel"
+    for path in paths:
+        db.execute("SELECT profana_open('x', ?)", (path,))
+        db.execute(query).fetchall()
+    check("an alias opened again names the new profile", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(10,)])
+    check("and the old one is let go", held(db) < 60000, True)
+    db.execute("SELECT profana_open('y', ?)", (paths[0],))
+    db.execute(query).fetchall()
+    check("two profiles are held", held(db) > 60000, True)
+    db.execute("SELECT profana_close('y')").fetchall()
+    check("closing lets go", held(db) < 60000, True)
+    db.execute("SELECT profana_close('x')").fetchall()
+    check("all but crumbs is let go", held(db) < 2000, True)
+    db.execute("SELECT profana_open('x', ?)", (os.path.join(GOLDEN, "db_db", "base"),))
+    db.execute("SELECT count(name), max(start_ns) FROM prof_kernel").fetchall()
+    check("a database's tables are held", held(db) > 0, True)
+    db.close()
+    other = load(LIBRARY)
+    check("a connection that is closed lets go", held(other), 0)
+
+
+def interrupting(folder):
+    """A load stops soon, and the same query then reads anew."""
+    events = 250000
+    trace = "[" + ",".join(f'{{"ph":"X","cat":"cpu_op","name":"aten::op_{i % 50}","pid":1,"tid":1,"ts":"{i}.000","dur":0.5,"args":{{}}}}'
+                           for i in range(events)) + "]"
+    db = sqlite3.connect(":memory:", check_same_thread=False)
+    db.enable_load_extension(True)
+    db.load_extension(LIBRARY)
+    db.execute("SELECT profana_open('x', ?)", (capture(folder, "long_ascend_pt", 1, trace),))
+    done, at = threading.Event(), []
+
+    def stop():
+        while not done.is_set():
+            at.append(time.monotonic())
+            db.interrupt()
+            time.sleep(0.02)
+
+    thread = threading.Timer(0.02, stop)
+    thread.start()
+    try:
+        db.execute("SELECT sum(dur_ns) FROM prof_host_op").fetchall()
+        FAILURES.append("the load was over before it could be interrupted: make it longer")
+    except sqlite3.OperationalError as error:
+        check("interrupted", str(error), "interrupted")
+        check("soon after it was asked", time.monotonic() - at[0] < 5, True)
+    done.set()
+    thread.join()
+    check("nothing of a load that stopped is held", held(db) < 2000, True)
+    check("the next query reads anew", db.execute("SELECT count(*), sum(dur_ns) FROM prof_host_op").fetchall(), [(events, events * 500)])
+    db.close()
+
+
+def step_errors():
+    """A step that is not there is said as soon as anything is asked, with those there are."""
+    db = load(LIBRARY)
+    side = os.path.join(GOLDEN, "db_db", "base")
+    db.execute("SELECT profana_open('x', ?, ?)", (side, json.dumps({"step": 99})))
+    steps = load(LIBRARY)
+    steps.execute("SELECT profana_open('x', ?)", (side,))
+    known = steps.execute("SELECT steps FROM prof_source").fetchone()[0]
+    try:
+        db.execute("SELECT count(*) FROM prof_comm_op").fetchall()
+        FAILURES.append("step 99: no error")
+    except sqlite3.Error as error:
+        check("no step 99", "no step 99" in str(error) and f"its steps are {known}" in str(error), True)
+
+
+for part in (tables_on_demand, letting_go, interrupting):
+    with tempfile.TemporaryDirectory() as scratch:
+        part(scratch)
+step_errors()
+print("\n".join(FAILURES) or "ok")
+sys.exit(1 if FAILURES else 0)
