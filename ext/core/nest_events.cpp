@@ -97,6 +97,21 @@ class SmallestUntil {
     std::vector<uint32_t> best_;
 };
 
+// The parents of one thread's events, in order of start and the longer first, where none only overlaps
+// another: the innermost that has not ended. False: two overlap, and nothing is said.
+bool nest_calls(std::span<const uint32_t> events, std::span<const int64_t> start,
+                std::span<const int64_t> end, std::vector<uint32_t>& parent) {
+    std::vector<uint32_t> open;
+    for (const uint32_t event : events) {
+        if (start[event] == kNoTime) continue;
+        while (!open.empty() && end_of(start, end, open.back()) <= start[event]) open.pop_back();
+        if (!open.empty() && end_of(start, end, open.back()) < end_of(start, end, event)) return false;
+        parent[event] = open.empty() ? kNoParent : open.back();
+        open.push_back(event);
+    }
+    return true;
+}
+
 }  // namespace
 
 int64_t duration_ns(int64_t start, int64_t end) {
@@ -163,6 +178,10 @@ Nesting nest_by_containment(std::span<const int64_t> thread, std::span<const int
         while (last < order.size() && thread[order[last]] == thread[order[first]]) ++last;
         const std::span<uint32_t> events(order.data() + first, last - first);
         put_longer_first(events, start, end);
+        if (nest_calls(events, start, end, out.parent)) {
+            first = last;
+            continue;
+        }
         open.begin_thread(events);
         for (const uint32_t event : events) {
             if (start[event] == kNoTime) continue;
