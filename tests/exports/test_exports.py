@@ -115,7 +115,8 @@ def as_libreoffice_reads(path, folder):
     for name in os.listdir(folder):
         if name.startswith("book-"):
             with open(f"{folder}/{name}", newline="", encoding="utf-8") as f:
-                out[name[5:-4]] = list(csv.reader(f))[2:]
+                rows = list(csv.reader(f))[2:]
+            out[name[5:-4]] = [[re.sub(r"^([\d.]+)%$", lambda m: repr(float(m.group(1)) / 100), c) for c in row] for row in rows]
     return out
 
 
