@@ -70,7 +70,8 @@ def errors(connection, folder):
     assert "no sheet 'Other'" in wrong, wrong
     for name in ("x.db", "x.xlsx", "x.html", "x"):
         assert f"there is no folder '{folder}/none'" in error_of(connection, "SELECT profana_export(?)", f"{folder}/none/{name}"), name
-        assert error_of(connection, "SELECT profana_export(?)", f"/proc/{name}").startswith("profana_export: "), name
+    for name, views in (("x.db", "prof_source"), ("x", "prof_source"), ("x.xlsx", "ApiCompare")):
+        assert error_of(connection, "SELECT profana_export(?, ?)", f"/proc/{name}", views).startswith("profana_export: "), name
     assert "is the path to write" in error_of(connection, "SELECT profana_export(NULL)")
     left = [name for name in os.listdir(folder) if ".part" in name or name.startswith("x")]
     assert not left, left
@@ -95,7 +96,7 @@ def full_disk(connection, folder):
     """On a disk without room every kind of export fails and leaves nothing behind. Only root can make such a disk."""
     place = f"{folder}/small"
     os.makedirs(place)
-    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", place], check=False, capture_output=True).returncode:
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", place], check=False, capture_output=True).returncode:
         print("full_disk: skipped, no right to mount")
         return
     try:
@@ -114,7 +115,8 @@ def as_libreoffice_reads(path, folder):
     for name in os.listdir(folder):
         if name.startswith("book-"):
             with open(f"{folder}/{name}", newline="", encoding="utf-8") as f:
-                out[name[5:-4]] = list(csv.reader(f))[2:]
+                rows = list(csv.reader(f))[2:]
+            out[name[5:-4]] = [[re.sub(r"^([\d.]+)%$", lambda m: repr(float(m.group(1)) / 100), c) for c in row] for row in rows]
     return out
 
 

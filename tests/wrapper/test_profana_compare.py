@@ -122,8 +122,9 @@ def flows():
 
 
 def debugging():
-    _, out, _ = compare("micro_gpu", "--enable_api_compare", "--debug")
-    assert "SQLite" in out and "│ severity │" in out, out
+    for options, told in (([], False), (["--debug"], True)):
+        _, out, _ = compare("micro_gpu", "--enable_communication_compare", *options)
+        assert ("profiles: 2 open" in out) == told, out
 
 
 for step in (wrong_use, single_sheets, operators, everything, flows, debugging):
