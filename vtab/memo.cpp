@@ -100,7 +100,8 @@ class Watch {
     size_t contents() {
         size_t sum = 0;
         std::vector<std::string> tables;
-        Statement schema(connection_.db(), "SELECT type, name, sql FROM temp.sqlite_schema",
+        Statement schema(connection_.db(),
+                         "SELECT type, name, sql FROM temp.sqlite_schema WHERE type IN ('table', 'view')",
                          "temp.sqlite_schema");
         while (schema.step()) {
             const bool is_virtual = schema.text(2).rfind("CREATE VIRTUAL", 0) == 0;

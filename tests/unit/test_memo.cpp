@@ -44,8 +44,10 @@ TEST_CASE("memo: rows are kept from query to query", "[memo]") {
     CHECK(sql.stamp() == first);
     CHECK(sql.rows("SELECT name, length FROM kept WHERE length = 1") == Rows{{"a", "1"}});
     // Twice in a statement, and in another order of columns.
-    CHECK(sql.rows("SELECT count(DISTINCT stamp) FROM (SELECT stamp FROM kept UNION ALL SELECT stamp FROM kept)") ==
-          Rows{{"1"}});
+    CHECK(
+        sql.rows(
+            "SELECT count(DISTINCT stamp) FROM (SELECT stamp FROM kept UNION ALL SELECT stamp FROM kept)") ==
+        Rows{{"1"}});
     CHECK(sql.rows("SELECT a.stamp = (SELECT b.stamp FROM kept AS b WHERE b.name = a.name) FROM kept AS a") ==
           Rows{{"1"}});
 }
@@ -95,7 +97,8 @@ TEST_CASE("memo: settings and profiles make rows stale", "[memo]") {
     last = sql.stamp();
     TempFolder folder;
     const std::string trace = folder.write(
-        "trace.json", R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0,
+        "trace.json",
+        R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0,
                           "tid": 7, "ts": 1, "dur": 2, "args": {"stream": 7}}]})");
     sql.run("SELECT profana_open('base', '" + trace + "')");
     const std::string opened = sql.stamp();
@@ -126,11 +129,13 @@ TEST_CASE("memo: errors name the view", "[memo]") {
     sql.run("CREATE TEMP VIEW bare AS SELECT 1 AS one");
     CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo(bare)"),
                Contains("bare does not list its columns"));
-    sql.run("CREATE TEMP VIEW wrong(\n  one  -- INTEGER  a number\n) AS SELECT 'text';"
-            "CREATE VIRTUAL TABLE temp.x USING profana_memo(wrong)");
+    sql.run(
+        "CREATE TEMP VIEW wrong(\n  one  -- INTEGER  a number\n) AS SELECT 'text';"
+        "CREATE VIRTUAL TABLE temp.x USING profana_memo(wrong)");
     CHECK_THAT(fails(sql, "SELECT * FROM x"), Contains("wrong: a value of one is of another type"));
-    sql.run("CREATE TEMP VIEW failing(\n  one  -- INTEGER  a number\n) AS SELECT abs(-9223372036854775807 - 1);"
-            "CREATE VIRTUAL TABLE temp.y USING profana_memo(failing)");
+    sql.run(
+        "CREATE TEMP VIEW failing(\n  one  -- INTEGER  a number\n) AS SELECT abs(-9223372036854775807 - 1);"
+        "CREATE VIRTUAL TABLE temp.y USING profana_memo(failing)");
     CHECK_THAT(fails(sql, "SELECT * FROM y"), Contains("failing") && Contains("integer overflow"));
     CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"1"}});
 }
@@ -143,9 +148,10 @@ TEST_CASE("memo: a view that reads its own rows is refused", "[memo]") {
 
 TEST_CASE("memo: an interrupt ends the inner run, and nothing half done is kept", "[memo]") {
     Memo sql;
-    sql.run("CREATE TEMP VIEW endless(\n  one  -- INTEGER  a number\n) AS "
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;"
-            "CREATE VIRTUAL TABLE temp.x USING profana_memo(endless)");
+    sql.run(
+        "CREATE TEMP VIEW endless(\n  one  -- INTEGER  a number\n) AS "
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;"
+        "CREATE VIRTUAL TABLE temp.x USING profana_memo(endless)");
     int calls = 0;
     sqlite3_progress_handler(
         sql.db(), 1000, [](void* count) { return ++*static_cast<int*>(count) > 100 ? 1 : 0; }, &calls);
