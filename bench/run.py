@@ -2,10 +2,12 @@
 """Ask libprofana and the tools people use now the same questions, in one run, and print seconds, memory and ratios.
 
   run.py [--lib build/libprofana.so] [--data DIR] [--runs 5] [--only kernels,trace,large,join] [--markdown]
+  run.py --quick     every question once, on inputs of a few thousand rows: does the benchmark itself still work?
 
 Inputs are made in DIR (several GB with `large`) by generate.py when they are not there. DuckDB comes from npm
 (`npm install` in bench/peers), pandas from Debian's python3-pandas; a tool that is not there is left out and named.
-Every tool's answer is compared with ours: `equal`, or by how much its sums are off (times as doubles).
+Every tool's answer is compared with ours: `equal`, or by how much its sums are off (times as doubles). Exit 1: an
+answer has other groups or counts than ours, or a tool that is there failed.
 """
 import argparse
 import json
@@ -14,27 +16,46 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NODE = ["node", os.path.join(HERE, "peers", "duckdb.mjs")]
 PANDAS = "import pandas as pd, json, sys; f = sys.argv[1]\n"
+FAULTS = []
+
+
+def answers(argv):
+    try:
+        return subprocess.run(argv, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def missing_tools():
+    """{first word of a tool's name: how to get it}"""
+    missing = {}
+    if not answers(NODE + ["SELECT 1"]):
+        missing["DuckDB"] = "npm install in bench/peers"
+    if not answers(["/usr/bin/python3", "-c", "import pandas"]):
+        missing["pandas"] = "apt install python3-pandas"
+    return missing
 
 
 def measure(argv, runs):
-    """-> (median seconds, peak MiB, output), or None when the tool fails or is not there."""
+    """-> (median seconds, peak MiB, output), or None when the tool fails."""
     seconds, peak, output = [], 0, ""
     for _ in range(runs):
         begin = time.monotonic()
-        try:
-            process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        except FileNotFoundError:
-            return None
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        if status:
-            return None
-        seconds.append(time.monotonic() - begin)
+        with tempfile.TemporaryFile("w+") as errors:
+            process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=errors, text=True)
+            output = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds.append(time.monotonic() - begin)
+            errors.seek(0)
+            if status:
+                FAULTS.append(f"{argv[0]} {argv[1]}: {errors.read().strip()[-300:]}")
+                return None
         peak = max(peak, usage.ru_maxrss / 1024)
     return statistics.median(seconds), peak, output
 
@@ -51,14 +72,16 @@ def rows_of_json(text):
 def verdict(ours_ns, theirs_us):
     """Ours: {key: (count, ns)}; theirs: {key: (count, us)}."""
     if {k: v[0] for k, v in ours_ns.items()} != {k: v[0] for k, v in theirs_us.items()}:
+        FAULTS.append(f"other groups or counts: {theirs_us} instead of {ours_ns}"[:500])
         return "COUNTS DIFFER"
     worst = max((abs(theirs_us[k][1] * 1000 - ns) for k, (_, ns) in ours_ns.items()), default=0)
     return "equal" if worst < 0.5 else f"off by up to {worst:.3g} ns"
 
 
 class Table:
-    def __init__(self, markdown):
+    def __init__(self, markdown, missing):
         self.markdown = markdown
+        self.missing = missing
 
     def head(self, title):
         print(f"\n{'### ' if self.markdown else ''}{title}\n")
@@ -66,6 +89,13 @@ class Table:
 
     def row(self, tool, seconds, peak, ratio, answer):
         print(f"| {tool} | {seconds:.3f} | {peak:.0f} | {ratio:.1f} | {answer} |", flush=True)
+
+    def lacks(self, tool):
+        """Says so when a tool is not there."""
+        needs = next((how for name, how in self.missing.items() if name in tool), None)
+        if needs:
+            print(f"| {tool} | left out: not there ({needs}) | | | |", flush=True)
+        return needs is not None
 
 
 def shell(lib, *sql):
@@ -81,9 +111,11 @@ def question(table, title, ours, peers, runs):
     answer = rows_of_shell(mine[2])
     table.row("profana", mine[0], mine[1], 1, f"{len(answer)} groups, exact")
     for name, argv, parse in peers:
+        if table.lacks(name):
+            continue
         got = measure(argv, runs)
         if got is None:
-            print(f"| {name} | not there, or it failed | | | |", flush=True)
+            print(f"| {name} | failed | | | |", flush=True)
             continue
         table.row(name, got[0], got[1], got[0] / mine[0], verdict(answer, parse(got[2])))
     return mine
@@ -98,20 +130,25 @@ def kernels(table, lib, csv, runs):
          "['count', 'sum']); print(json.dumps([[k, int(r['count']), r['sum']] for k, r in g.iterrows()]))", csv], rows_of_json),
         ("sqlite3 .import", ["sqlite3", "-batch", ":memory:", "-cmd", ".mode csv", "-cmd", f".import {csv} t", "-cmd",
                              ".mode list", "SELECT \"Type\", count(*), sum(\"Duration(us)\") FROM t GROUP BY 1;"], rows_of_shell)], runs)
-    warm = timed(lib, runs, sql, sql)
-    got = measure(NODE + ["--warm", f"CREATE TABLE t AS SELECT * FROM read_csv('{csv}')", duck.format("t")], runs)
     table.head("the same, warm (second time in one session; only the query's own time)")
+    warm = timed(lib, runs, sql, sql)
     table.row("profana", warm, 0, 1, "")
+    if table.lacks("DuckDB table"):
+        return
+    got = measure(NODE + ["--warm", f"CREATE TABLE t AS SELECT * FROM read_csv('{csv}')", duck.format("t")], runs)
     if got is not None:
         table.row("DuckDB table", json.loads(got[2])["seconds"], 0, json.loads(got[2])["seconds"] / warm, "")
 
 
-def timed(lib, runs, *sql):
-    """What the sqlite3 shell's timer says of the last statement, median. The timer works on statements from stdin only."""
+def timed(lib, runs, *sql, answer=None):
+    """What the sqlite3 shell's timer says of the last statement, median. The timer works on statements from stdin only.
+    answer: a list that gets what the last statement printed."""
     script = "\n".join([f".load {lib}", ".timer on", *sql]) + "\n"
     def once():
         done = subprocess.run(["sqlite3", "-batch", ":memory:"], input=script, text=True, capture_output=True, check=True)
-        return float(re.findall(r"Run Time: real ([\d.]+)", done.stdout)[-1])
+        if answer is not None:
+            answer.append([line for line in done.stdout.split("\n") if line and not line.startswith("Run Time")][-1])
+        return max(float(re.findall(r"Run Time: real ([\d.]+)", done.stdout)[-1]), 0.0005)
     return statistics.median(once() for _ in range(runs))
 
 
@@ -126,24 +163,28 @@ def trace(table, lib, path, runs, title):
         peers.append(("Python json + pandas", ["/usr/bin/python3", "-c", PANDAS + "e = pd.DataFrame(json.load(open(f))['traceEvents'])"
                       ".groupby('cat')['dur'].agg(['size', 'sum']); print(json.dumps([[k, int(r['size']), r['sum']] for k, r in e.iterrows()]))",
                       path], rows_of_json))
-    mine = question(table, title, shell(lib, sql), peers, runs)
+    mine = question(table, f"{os.path.basename(path)}, {os.path.getsize(path) >> 20} MiB, {title}", shell(lib, sql), peers, runs)
     size = re.search(r"tables: (\d+)", measure(shell(lib, sql, "SELECT profana_debug();"), 1)[2])
     print(f"\nThe loaded table takes {int(size.group(1)) / 2**20:.0f} MiB; peak over it: {mine[1] - int(size.group(1)) / 2**20:.0f} MiB.")
 
 
 def join(table, lib, csv, runs):
-    for column, note in (("start_ns", "distinct integers"), ("line", "row numbers"), ("key", "distinct texts")):
-        source = f"kernel_details('{csv}')"
-        if column == "key":       # a text for each row: the raw start time
-            source, column = "temp.raw", '"Start Time(us)"'
+    kernels_table = f"kernel_details('{csv}')"
+    for source, column, note in ((kernels_table, "start_ns", "distinct integers"), (kernels_table, "line", "row numbers"),
+                                 ("temp.raw", '"Start Time(us)"', "distinct texts"),
+                                 ("temp.raw", '"Duration(us)"', "reals, some rows with each")):
         made = f"CREATE VIRTUAL TABLE temp.raw USING profiler_csv('{csv}');"
         sql = f"SELECT count(*) FROM {source} AS a JOIN {source} AS b ON a.{column} = b.{column};"
-        ours, first = timed(lib, runs, made, sql, sql), timed(lib, 1, made, sql)
+        found = []
+        ours, first = timed(lib, runs, made, sql, sql, answer=found), timed(lib, 1, made, sql)
         tables = [f"CREATE TABLE {t} AS SELECT {column} AS k FROM {source}; CREATE INDEX i{t} ON {t}(k);" for t in "xy"]
-        theirs = timed(lib, runs, made, *tables, "SELECT count(*) FROM x JOIN y ON x.k = y.k;")
-        table.head(f"join of two tables of 1M rows on {column} ({note})")
-        table.row("profana, index there", ours, 0, 1, f"first time, with loading and index: {first:.3f} s")
-        table.row("SQLite tables with an index", theirs, 0, theirs / ours, "")
+        theirs = timed(lib, runs, made, *tables, "SELECT count(*) FROM x JOIN y ON x.k = y.k;", answer=found)
+        table.head(f"join of two tables of all kernels on {column} ({note})")
+        table.row("profana, index there", ours, 0, 1, f"{found[0]} rows; first time, with loading and index: {first:.3f} s")
+        same = len(set(found)) == 1
+        table.row("SQLite tables with an index", theirs, 0, theirs / ours, "equal" if same else "COUNTS DIFFER")
+        if not same:
+            FAULTS.append(f"join on {column}: {found}")
 
 
 def main():
@@ -153,28 +194,42 @@ def main():
     p.add_argument("--runs", type=int, default=5)
     p.add_argument("--only", default="kernels,trace,large,join")
     p.add_argument("--markdown", action="store_true")
+    p.add_argument("--quick", action="store_true")
     a = p.parse_args()
-    lib = os.path.abspath(a.lib).removesuffix(".so")
-    os.makedirs(a.data, exist_ok=True)
+    if a.quick:
+        with tempfile.TemporaryDirectory() as folder:
+            a.data, a.runs = folder, 1
+            run(a, {"--rows": "3000"}, {"--events": "2000"}, {"--events": "4000"}, {"--bytes": "3000000"})
+    else:
+        os.makedirs(a.data, exist_ok=True)
+        run(a, {}, {}, {"--events": "5000000"}, {})
+    for fault in FAULTS:
+        print("FAULT:", fault)
+    sys.exit(1 if FAULTS else 0)
 
-    def made(name, *how):
+
+def run(a, kernel_size, trace_size, large_size, repeat_size):
+    lib = os.path.abspath(a.lib).removesuffix(".so")
+
+    def made(name, kind, size):
         path = os.path.join(a.data, name)
         if not os.path.exists(path):
             print(f"making {path}", file=sys.stderr)
-            subprocess.run([sys.executable, os.path.join(HERE, "generate.py"), how[0], path, *how[1:]], check=True)
+            options = [word for option in size.items() for word in option]
+            subprocess.run([sys.executable, os.path.join(HERE, "generate.py"), kind, path, *options], check=True)
         return path
 
-    only, table = set(a.only.split(",")), Table(a.markdown)
+    only, table = set(a.only.split(",")), Table(a.markdown, missing_tools())
     if only & {"kernels", "join"}:
-        csv = made("kernel_details_1m.csv", "kernels")
+        csv = made("kernel_details_1m.csv", "kernels", kernel_size)
     if "kernels" in only:
         kernels(table, lib, csv, a.runs)
     if "trace" in only:
-        trace(table, lib, made("trace_1m.json", "trace"), a.runs, "trace of 1M events: time by category, cold")
-        trace(table, lib, made("trace_1m.json.gz", "trace"), a.runs, "the same, gzip")
+        trace(table, lib, made("trace_1m.json", "trace", trace_size), a.runs, "trace: time by category, cold")
+        trace(table, lib, made("trace_1m.json.gz", "trace", trace_size), a.runs, "the same, gzip")
     if "large" in only:
-        trace(table, lib, made("trace_5m.json", "trace", "--events", "5000000"), min(a.runs, 3), "trace of 5M events, cold")
-        five = made("trace_5gb.json", "repeat")
+        trace(table, lib, made("trace_5m.json", "trace", large_size), min(a.runs, 3), "a larger trace: the same, cold")
+        five = made("trace_5gb.json", "repeat", repeat_size)
         mine = measure(shell(lib, f"SELECT cat, count(*), sum(dur_ns) FROM trace_event('{five}') GROUP BY 1;", "SELECT profana_debug();"), 1)
         size = int(re.search(r"tables: (\d+)", mine[2]).group(1)) / 2**20
         print(f"\nA trace of {os.path.getsize(five) / 1e9:.1f} GB: {mine[0]:.1f} s, peak {mine[1]:.0f} MiB, table {size:.0f} MiB.")

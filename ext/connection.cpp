@@ -163,7 +163,7 @@ LoadContext Connection::load_context() {
     diagnostics_.set_strict(settings_.integer("strict") == 1);
     LoadContext context{progress(), diagnostics_};
     const int64_t threads = settings_.integer("threads");
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    static const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     context.threads =
         threads > 0 ? static_cast<unsigned>(std::min<int64_t>(threads, 64)) : std::min(cores, 16U);
     context.max_inflated_bytes = parse_memory_size(settings_.get("max_inflated_size"));

@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <string>
 
@@ -29,13 +31,28 @@ uint64_t meminfo_available() {
                                  : uint64_t{1} << 32;
 }
 
-}  // namespace
-
-uint64_t available_memory() {
+uint64_t measured_memory() {
     const uint64_t free = meminfo_available();
     const uint64_t limit = number_in("/sys/fs/cgroup/memory.max", UINT64_MAX);
     const uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
     return std::min(free, limit > used ? limit - used : 0);
+}
+
+}  // namespace
+
+// Cursors ask, and a correlated subquery opens one for each row: the files are read once a second at most.
+uint64_t available_memory() {
+    static std::atomic<uint64_t> bytes{0};
+    static std::atomic<int64_t> asked{0};
+    const int64_t now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                            std::chrono::steady_clock::now().time_since_epoch())
+                            .count();
+    const int64_t last = asked.load();
+    if (last == 0 || now - last > 1000) {
+        bytes = measured_memory();
+        asked = now;
+    }
+    return bytes;
 }
 
 }  // namespace profana

@@ -16,9 +16,10 @@ namespace {
 // The families of functions; each is a file of its own.
 std::vector<std::span<const FunctionSpec>> all_functions() {
     return {
-        admin_functions(),  interval_functions(),   matching_functions(),     nesting_functions(),
-        flops_functions(),  mfu_functions(),        text_functions(),         profile_functions(),
-        export_functions(), comparison_functions(), kernel_flops_functions(),
+        admin_functions(),      interval_functions(),   matching_functions(),     nesting_functions(),
+        flops_functions(),      mfu_functions(),        text_functions(),         profile_functions(),
+        export_functions(),     comparison_functions(), kernel_flops_functions(), ordered_text_functions(),
+        nest_index_functions(),
     };
 }
 

@@ -47,10 +47,12 @@ struct HelpEntry {
 std::span<const FunctionSpec> interval_functions();
 std::span<const FunctionSpec> matching_functions();
 std::span<const FunctionSpec> nesting_functions();
+std::span<const FunctionSpec> nest_index_functions();
 std::span<const FunctionSpec> flops_functions();
 std::span<const FunctionSpec> kernel_flops_functions();
 std::span<const FunctionSpec> mfu_functions();
 std::span<const FunctionSpec> text_functions();
+std::span<const FunctionSpec> ordered_text_functions();
 std::span<const FunctionSpec> comparison_functions();
 std::span<const FunctionSpec> admin_functions();
 std::span<const FunctionSpec> profile_functions();

@@ -158,9 +158,9 @@ void fill_settings(Connection& connection, Table& table) {
 const TableSpec& help_spec() {
     static const auto* spec =
         new TableSpec{"profana_help",
-                      "Every function, table, view and setting of the library.",
+                      "Every function, table, module, view and setting of the library.",
                       {{"name", T, "name"},
-                       {"kind", T, "function, table, view, setting"},
+                       {"kind", T, "function, table, module, view, setting"},
                        {"signature", T, "arguments and result; of a table or view its columns, a line each"},
                        {"doc", T, "what it is; of a view its comment"}},
                       {}};

@@ -135,11 +135,51 @@ class Watch {
     uint64_t too_long_ = 0;
 };
 
+// name, -- TYPE  meaning
+struct Declared {
+    std::string name, type;
+};
+
+// The columns that a view's own text lists, a line each, with their types in comments.
+std::vector<Declared> declared_columns(std::string_view sql) {
+    std::vector<Declared> out;
+    size_t at = std::min(sql.find('('), sql.size());
+    for (at = std::min(sql.find('\n', at), sql.size()); at < sql.size();) {
+        const size_t end = std::min(sql.find('\n', at + 1), sql.size());
+        const std::string_view line = trim(sql.substr(at, end - at));
+        at = end;
+        if (line.rfind(')', 0) == 0) break;
+        if (line.empty() || line.rfind("--", 0) == 0) continue;
+        const size_t comment = line.find("--");
+        std::string_view type = comment == std::string_view::npos ? "" : trim(line.substr(comment + 2));
+        type = type.substr(0, type.find(' '));
+        out.push_back({std::string(line.substr(0, line.find_first_of(", "))), std::string(type)});
+    }
+    return out;
+}
+
+ColumnType column_type(const std::string& view, const Declared& column) {
+    if (column.type == "INTEGER") return ColumnType::kInt;
+    if (column.type == "REAL") return ColumnType::kReal;
+    if (column.type == "TEXT") return ColumnType::kText;
+    throw Error("profana_memo: " + view + ": column " + column.name + " is '" + column.type +
+                "'; its comment must begin with INTEGER, REAL or TEXT");
+}
+
 class MemoProvider : public TableProvider {
   public:
-    MemoProvider(std::string view, const std::vector<ColumnSpec>& columns, std::shared_ptr<Watch> watch)
-        : view_(std::move(view)), columns_(columns), watch_(std::move(watch)) {
-        for (const ColumnSpec& column : columns) types_.push_back(column.type);
+    MemoProvider(std::string view, std::vector<Declared> columns, std::shared_ptr<Watch> watch)
+        : view_(std::move(view)), columns_(std::move(columns)), watch_(std::move(watch)) {
+        for (const Declared& column : columns_) types_.push_back(column_type(view_, column));
+    }
+
+    TableSpec spec() const {  // its names are the provider's
+        TableSpec spec;
+        spec.name = view_.c_str();
+        spec.doc = "";
+        for (size_t c = 0; c < types_.size(); ++c)
+            spec.columns.push_back({columns_[c].name.c_str(), types_[c], ""});
+        return spec;
     }
 
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
@@ -201,42 +241,11 @@ class MemoProvider : public TableProvider {
 
     static constexpr uint64_t kRowsBetweenPolls = 4096;
     std::string view_;
-    const std::vector<ColumnSpec>& columns_;
+    std::vector<Declared> columns_;
     std::vector<ColumnType> types_;
     std::shared_ptr<Watch> watch_;
     bool running_ = false;
 };
-
-// name, -- TYPE  meaning
-struct Declared {
-    std::string name, type;
-};
-
-// The columns that a view's own text lists, a line each, with their types in comments.
-std::vector<Declared> declared_columns(std::string_view sql) {
-    std::vector<Declared> out;
-    size_t at = std::min(sql.find('('), sql.size());
-    for (at = std::min(sql.find('\n', at), sql.size()); at < sql.size();) {
-        const size_t end = std::min(sql.find('\n', at + 1), sql.size());
-        const std::string_view line = trim(sql.substr(at, end - at));
-        at = end;
-        if (line.rfind(')', 0) == 0) break;
-        if (line.empty() || line.rfind("--", 0) == 0) continue;
-        const size_t comment = line.find("--");
-        std::string_view type = comment == std::string_view::npos ? "" : trim(line.substr(comment + 2));
-        type = type.substr(0, type.find(' '));
-        out.push_back({std::string(line.substr(0, line.find_first_of(", "))), std::string(type)});
-    }
-    return out;
-}
-
-ColumnType column_type(const std::string& view, const Declared& column) {
-    if (column.type == "INTEGER") return ColumnType::kInt;
-    if (column.type == "REAL") return ColumnType::kReal;
-    if (column.type == "TEXT") return ColumnType::kText;
-    throw Error("profana_memo: " + view + ": column " + column.name + " is '" + column.type +
-                "'; its comment must begin with INTEGER, REAL or TEXT");
-}
 
 std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_ptr<Watch>& watch,
                                      const std::vector<std::string>& arguments) {
@@ -250,15 +259,10 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
     if (columns.empty())
         throw Error("profana_memo: " + view +
                     " does not list its columns, one a line, with their types in comments");
+    auto provider = std::make_unique<MemoProvider>(view, columns, watch);
     auto made = std::make_unique<MadeTable>();
-    made->texts.push_back(view);
-    made->spec.name = made->texts.back().c_str();
-    made->spec.doc = "";
-    for (const Declared& column : columns) {
-        made->texts.push_back(column.name);
-        made->spec.columns.push_back({made->texts.back().c_str(), column_type(view, column), ""});
-    }
-    made->provider = std::make_unique<MemoProvider>(view, made->spec.columns, watch);
+    made->spec = provider->spec();
+    made->provider = std::move(provider);
     return made;
 }
 

@@ -1,5 +1,6 @@
 #include "vtab/raw_csv.h"
 
+#include "vtab/profiler_csv.h"
 #include "vtab/raw_files.h"
 #include "vtab/table_module.h"
 
@@ -77,7 +78,7 @@ int register_raw_csv_tables(Connection& connection) {
             register_table(connection, make_spec(table), std::make_unique<RawCsvProvider>(table));
         if (code != SQLITE_OK) return code;
     }
-    return SQLITE_OK;
+    return register_profiler_csv(connection);
 }
 
 }  // namespace profana

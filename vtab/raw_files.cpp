@@ -1,6 +1,7 @@
 #include "vtab/raw_files.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "ext/core/error.h"
 
@@ -43,6 +44,17 @@ bool are_slices(const std::vector<std::string>& files) {
     });
 }
 
+// Before a folder is said not to hold a file: one that may not be listed holds nobody knows what.
+void check_listable(const std::string& folder) {
+    std::error_code error;
+    const std::filesystem::directory_iterator at(folder, error);
+    if (error)
+        throw file_error(folder, 0,
+                         "a folder that cannot be listed (" + error.message() +
+                             "); change its mode or run as a user who may, or name the file in it",
+                         ErrorKind::kCannotOpen);
+}
+
 }  // namespace
 
 std::vector<std::string> raw_files(const std::string& path, FileRole role, const char* table,
@@ -53,6 +65,9 @@ std::vector<std::string> raw_files(const std::string& path, FileRole role, const
         if (files.empty()) files = in_folder(join_path(path, folder), role);
     }
     if (files.empty()) {
+        check_listable(path);
+        for (const char* folder : kResultFolders)
+            if (is_folder(join_path(path, folder))) check_listable(join_path(path, folder));
         throw file_error(path, 0,
                          std::string("a folder without ") + names + "; " + table +
                              "() takes a file, or a folder that holds one, itself or in "

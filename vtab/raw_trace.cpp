@@ -222,14 +222,15 @@ class TraceColumns : public TraceConsumer {
     }
 
     // begin: where the file begins among all files, if its args stay there; nullopt: it is compressed.
-    void read(const std::string& file, std::optional<uint64_t> begin, bool report) {
+    void read(const std::string& file, uint64_t bytes, std::optional<uint64_t> begin, bool report) {
         file_ = &file;
+        bytes_ = bytes;
         begin_ = begin;
         notes_ = {};
         request_.report = report;
-        const uint64_t first = merger_.rows();
+        first_row_ = merger_.rows();
         const TraceFacts facts = read_trace(file, request_, *this, context_);
-        if (facts.base_ns) add_base(first, *facts.base_ns);
+        if (facts.base_ns) add_base(first_row_, *facts.base_ns);
         notes_.report(file, context_.diagnostics);
     }
 
@@ -257,6 +258,8 @@ class TraceColumns : public TraceConsumer {
         }
         if (names_) names_->merge(*rows.tracks, rows.worker, rows.names, context_);
         notes_.append(rows.notes);
+        if (begin_ && bytes_ > place.end)
+            merger_.check_ahead(merger_.rows() - first_row_, place.end, bytes_ - place.end, context_);
     }
 
   private:
@@ -277,6 +280,7 @@ class TraceColumns : public TraceConsumer {
     std::optional<TrackNames> names_;
     TraceRequest request_;
     const std::string* file_ = nullptr;
+    uint64_t bytes_ = 0, first_row_ = 0;  // of the file
     std::optional<uint64_t> begin_;
     FaultNotes notes_;
 };
@@ -324,7 +328,8 @@ void load(const TraceFiles& files, Table& table, const ColumnSet& wanted, LoadCo
             const std::string& path = files.paths[i];
             check_unchanged(path, files.stamps[i]);
             const bool compressed = Input::open(path, context)->compressed();
-            columns.read(path, compressed ? std::nullopt : std::optional(begin), !table.rows_known());
+            columns.read(path, files.stamps[i].size, compressed ? std::nullopt : std::optional(begin),
+                         !table.rows_known());
             begin += files.stamps[i].size;
         }
         columns.finish();

@@ -1,6 +1,8 @@
 // The callbacks that SQLite calls, each a thin cover over Plan and Scan.
 #include "vtab/table_module.h"
 
+#include <cstring>
+
 #include "ext/connection.h"
 #include "vtab/plan.h"
 #include "vtab/scan.h"
@@ -115,7 +117,11 @@ int connect_made(sqlite3* db, void* registered, int argc, const char* const* arg
                  char** message) {
     return guard_connect(message, [&] {
         auto& registration = *static_cast<Registration*>(registered);
-        constexpr int kFirstArgument = 3;  // after the names of the module, the database and the table
+        constexpr int kSchema = 1, kFirstArgument = 3;  // 0: the module's name, 2: the table's
+        if (std::strcmp(argv[kSchema], "temp") != 0)
+            throw Error(std::string(argv[0]) +
+                        ": its tables are made in the schema temp: CREATE VIRTUAL TABLE " + "temp." +
+                        argv[2] + " USING " + argv[0] + "(...)");
         std::vector<std::string> arguments;
         for (int i = kFirstArgument; i < argc; ++i) arguments.emplace_back(argv[i]);
         std::unique_ptr<MadeTable> made = registration.maker(registration.connection, arguments);
@@ -275,6 +281,8 @@ Part whole_table(std::shared_ptr<Table> table) {
 
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider) {
     connection.add_table({spec.name, "table", column_help(spec), table_help(spec)});
+    if (spec.alias != nullptr)
+        connection.add_table({spec.alias, "table", "", std::string("Another name of ") + spec.name + "."});
     const std::shared_ptr<TableProvider> shared = std::move(provider);
     int code = SQLITE_OK;
     for (const char* name : {spec.name, spec.alias}) {

@@ -6,7 +6,6 @@
 // row again), an operand of another type widens the scan, ORDER BY is consumed only by a true sort.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -77,10 +76,10 @@ struct TableSpec {
 int register_table(Connection& connection, const TableSpec& spec, std::unique_ptr<TableProvider> provider);
 
 // A table whose columns are known only when it is made: CREATE VIRTUAL TABLE temp.t USING module(arguments).
+// In the temp schema only: one in a file would stay there, and read files for whoever opens it.
 struct MadeTable {
     TableSpec spec;
-    std::deque<std::string> texts;  // what the spec's names and docs point to
-    std::unique_ptr<TableProvider> provider;
+    std::unique_ptr<TableProvider> provider;  // keeps what the spec's names and docs point to
 };
 using TableMaker = std::function<std::unique_ptr<MadeTable>(Connection& connection,
                                                             const std::vector<std::string>& arguments)>;

@@ -156,10 +156,31 @@ ChunkColumns WorkerColumns::begin_chunk() {
 
 // ---- merging ---------------------------------------------------------------------------------------------
 
+namespace {
+
+size_t value_bytes(ColumnType type) {
+    switch (type) {
+        case ColumnType::kInt:
+            return sizeof(int64_t);
+        case ColumnType::kReal:
+            return sizeof(double);
+        case ColumnType::kText:
+            return sizeof(uint32_t);
+        case ColumnType::kAny:
+            return sizeof(AnyValue);
+        case ColumnType::kLong:
+            return sizeof(LongRef);
+    }
+    return 0;
+}
+
+}  // namespace
+
 ColumnMerger::ColumnMerger(Table& table, const ColumnSet& wanted, unsigned workers) : table_(table) {
     wanted.each([&](int c) {
         columns_.push_back(c);
-        table_.building(c);  // a file without rows has the column all the same
+        // A file without rows has the column all the same.
+        row_bytes_ += value_bytes(table_.building(c).type());
     });
     mappings_.assign(workers, std::vector<Mapping>(columns_.size()));
 }
@@ -170,6 +191,23 @@ void ColumnMerger::append(ChunkColumns& chunk, unsigned worker, LoadContext& con
     rows_ += chunk.rows_;
     table_.set_rows(rows_);
     check_memory_limit(context.memory_limit_bytes);
+}
+
+void ColumnMerger::check_ahead(uint64_t rows, uint64_t read, uint64_t left,
+                               const LoadContext& context) const {
+    constexpr double kSure = 0.8;  // the rows to come may be longer, and so fewer, than those so far
+    const uint64_t limit = context.memory_limit_bytes;
+    if (read == 0 || limit == 0) return;
+    const double to_come = static_cast<double>(rows) / static_cast<double>(read) * static_cast<double>(left);
+    const double more = to_come * static_cast<double>(row_bytes_);
+    const uint64_t held = counted_bytes();
+    if (static_cast<double>(held) + more * kSure <= static_cast<double>(limit)) return;
+    throw Error("profana: the columns asked for would take about " +
+                std::to_string(held + static_cast<uint64_t>(more)) +
+                " bytes, with the tables that are loaded, more than the setting memory_limit of " +
+                std::to_string(limit) +
+                " bytes; ask for fewer columns, close profiles with profana_close(), or raise it with "
+                "profana_set('memory_limit', BYTES)");
 }
 
 void ColumnMerger::append_column(ChunkColumn& from, Column& to, Mapping& mapping) {

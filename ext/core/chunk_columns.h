@@ -128,6 +128,9 @@ class ColumnMerger {
     // `worker` is the number of the worker whose WorkerColumns made the chunk. Takes the chunk's values.
     void append(ChunkColumns& chunk, unsigned worker, LoadContext& context);
     uint64_t rows() const { return rows_; }
+    // The last `rows` rows came from `read` bytes of a file. Throws when those in the `left` bytes behind
+    // them would go over the memory limit: known after the first chunk, not when nearly all is read.
+    void check_ahead(uint64_t rows, uint64_t read, uint64_t left, const LoadContext& context) const;
 
   private:
     struct Mapping {  // of one worker's codes in one column to the table's
@@ -140,6 +143,7 @@ class ColumnMerger {
     std::vector<int> columns_;
     std::vector<std::vector<Mapping>> mappings_;  // by worker and place
     uint64_t rows_ = 0;
+    size_t row_bytes_ = 0;  // of one row in all columns, dictionaries not counted
 };
 
 }  // namespace profana

@@ -134,6 +134,8 @@ bool CsvLoad::use_heads(std::vector<std::string> heads) {
 
 bool CsvLoad::read(Input& input, CsvStart start) {
     reports_.push_back({input.path(), {}, {}});
+    first_row_ = merger_.rows();
+    file_bytes_ = input.compressed() ? 0 : input.size_on_disk();
     while (start.found) {
         if (!use_heads(std::move(start.heads))) return false;
         offset_ = start.offset;
@@ -270,6 +272,8 @@ void CsvLoad::merge(ChunkResult& base, uint64_t offset) {
     lines_ += result.lines;
     offset_ = offset + result.consumed;
     at_header_ = result.finished;
+    if (file_bytes_ > offset_)
+        merger_.check_ahead(merger_.rows() - first_row_, offset_, file_bytes_ - offset_, context_);
 }
 
 }  // namespace profana

@@ -74,6 +74,8 @@ class CsvLoad : public ChunkParser {
     uint64_t offset_ = 0;
     int64_t lines_ = 0;
     bool at_header_ = false;
+    uint64_t first_row_ = 0;
+    uint64_t file_bytes_ = 0;  // 0: not known, the file is compressed
 };
 
 }  // namespace profana

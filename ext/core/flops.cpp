@@ -9,7 +9,7 @@ namespace profana::flops {
 namespace {
 
 [[noreturn]] void bad(const char* argument, const Shape& shape, const std::string& why) {
-    throw ShapeError(std::string(argument) + " " + shape_text(shape) + ": " + why);
+    throw ShapeError(std::string(argument) + " " + shape_excerpt(shape) + ": " + why);
 }
 
 void need_rank(const char* argument, const Shape& shape, size_t rank, const char* form) {
@@ -43,7 +43,7 @@ Product twice_batch(const Shape& a, const Shape& b) {
     for (size_t i = 0; i < n; ++i) {
         const int64_t x = i < na ? a[na - 1 - i] : 1, y = i < nb ? b[nb - 1 - i] : 1;
         if (x != y && x != 1 && y != 1)
-            bad("b", b, "its batch dims do not broadcast with those of a " + shape_text(a));
+            bad("b", b, "its batch dims do not broadcast with those of a " + shape_excerpt(a));
         out.times(x == 1 ? y : x);
     }
     return out;
@@ -57,13 +57,13 @@ Shape permuted(const char* argument, const Shape& shape, const char* perm_argume
     for (const int64_t from : perm) {
         if (from < 0 || from >= static_cast<int64_t>(shape.size()) || used[static_cast<size_t>(from)])
             bad(perm_argument, perm,
-                std::string("not an order of the dims of ") + argument + " " + shape_text(shape));
+                std::string("not an order of the dims of ") + argument + " " + shape_excerpt(shape));
         used[static_cast<size_t>(from)] = true;
         out.push_back(shape[static_cast<size_t>(from)]);
     }
     if (perm.size() != shape.size())
         bad(perm_argument, perm,
-            std::string("not an order of the dims of ") + argument + " " + shape_text(shape));
+            std::string("not an order of the dims of ") + argument + " " + shape_excerpt(shape));
     return out;
 }
 

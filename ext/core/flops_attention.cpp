@@ -14,7 +14,7 @@ struct Dims {
 };
 
 [[noreturn]] void bad(const char* argument, const Shape& shape, const std::string& why) {
-    throw ShapeError(std::string(argument) + " " + shape_text(shape) + ": " + why);
+    throw ShapeError(std::string(argument) + " " + shape_excerpt(shape) + ": " + why);
 }
 
 bool is_flat(Layout layout) {
@@ -86,9 +86,9 @@ void check_operands(const Attention& call, const Dims& q, const Dims& k, const D
     if (k.heads < 1 || q.heads % k.heads != 0)
         bad("k", call.k,
             "its " + std::to_string(k.heads) + " heads do not divide q's " + std::to_string(q.heads));
-    if (k.batch != q.batch) bad("k", call.k, "its batch is not that of q " + shape_text(call.q));
+    if (k.batch != q.batch) bad("k", call.k, "its batch is not that of q " + shape_excerpt(call.q));
     if (v.batch != k.batch || v.heads != k.heads || v.seq != k.seq)
-        bad("v", call.v, "batch, heads and length are not those of k " + shape_text(call.k));
+        bad("v", call.v, "batch, heads and length are not those of k " + shape_excerpt(call.k));
 }
 
 // Key heads of a flat layout: the width of a query head tells them where nobody does.
@@ -215,7 +215,7 @@ int64_t block_sparse_attention(const BlockSparse& call) {
         bad("k", call.k,
             "its head dim is " + std::to_string(k.width) + ", that of q is " + std::to_string(q.width));
     if (v.batch != k.batch || v.heads != k.heads || v.seq != k.seq)
-        bad("v", call.v, "batch, heads and length are not those of k " + shape_text(call.k));
+        bad("v", call.v, "batch, heads and length are not those of k " + shape_excerpt(call.k));
     if (call.q_layout != Layout::kTnd && static_cast<size_t>(q.batch) != batch)
         throw ShapeError("mask: it has " + std::to_string(batch) + " sequences, q has " +
                          std::to_string(q.batch));

@@ -111,8 +111,8 @@ Index::Index(const Column& column, LoadContext& context) : column_(column), size
             break;
     }
     bytes_.set(order_.capacity() * sizeof(Row) + stretch_start_.capacity() * sizeof(Row) +
-               text_start_.capacity() * sizeof(Row) + ranks_.capacity() * sizeof(uint32_t) +
-               hashes_.capacity() * sizeof(uint32_t));
+               landmarks_.capacity() * sizeof(uint64_t) + text_start_.capacity() * sizeof(Row) +
+               ranks_.capacity() * sizeof(uint32_t) + hashes_.capacity() * sizeof(uint32_t));
 }
 
 void Index::build_ints(LoadContext& context) {
@@ -143,6 +143,19 @@ void Index::build_directory() {
         stretch_start_[i] = std::min(stretch_start_[i], stretch_start_[i + 1]);
 }
 
+// A number of a kReal or kAny column as bits in the order of doubles. Integers that no double has share
+// theirs with their neighbours: the order is kept, though not strictly.
+uint64_t Index::number_bits(Row row) const {
+    if (column_.type() == ColumnType::kReal) return order_bits(column_.real(row));
+    const AnyValue& value = column_.any(row);
+    return order_bits(value.kind == AnyValue::kInteger ? static_cast<double>(value.integer) : value.real);
+}
+
+void Index::build_landmarks() {
+    for (size_t position = nulls_; position < numbers_end_; position += kLandmark)
+        landmarks_.push_back(number_bits(row(position)));
+}
+
 void Index::build_reals(LoadContext& context) {
     std::vector<KeyedRow> rows = all_rows(size_);
     for (KeyedRow& row : rows) {
@@ -153,6 +166,7 @@ void Index::build_reals(LoadContext& context) {
     numbers_end_ = size_;
     distinct_ = count_distinct(rows, nulls_);
     order_ = rows_of(rows);
+    build_landmarks();
 }
 
 void Index::build_codes(LoadContext& context) {
@@ -199,11 +213,20 @@ void Index::build_anys(LoadContext& context) {
         for (KeyedRow& number : numbers) number.key = distance(smallest, column_.any(number.row).integer);
         sort_rows(numbers, context);
     } else {
+        for (KeyedRow& number : numbers) number.key = number_bits(number.row);
+        sort_rows(numbers, context);
         LoopPoll poll(context);
-        std::stable_sort(numbers.begin(), numbers.end(), [&](const KeyedRow& a, const KeyedRow& b) {
-            poll.tick();
-            return compare(cell_of(column_, a.row), cell_of(column_, b.row)) < 0;
-        });
+        for (auto first = numbers.begin();
+             first != numbers.end();) {  // integers beyond what doubles tell apart
+            auto last = first + 1;
+            while (last != numbers.end() && last->key == first->key) ++last;
+            if (last - first > 1)
+                std::stable_sort(first, last, [&](const KeyedRow& a, const KeyedRow& b) {
+                    poll.tick();
+                    return compare(cell_of(column_, a.row), cell_of(column_, b.row)) < 0;
+                });
+            first = last;
+        }
     }
     for (size_t i = 0; i < numbers.size(); ++i)
         distinct_ +=
@@ -218,6 +241,7 @@ void Index::build_anys(LoadContext& context) {
     sorted.insert(sorted.end(), numbers.begin(), numbers.end());
     sorted.insert(sorted.end(), texts.begin(), texts.end());
     order_ = rows_of(sorted);
+    build_landmarks();
 }
 
 void Index::build_longs(LoadContext& context) {
@@ -290,6 +314,14 @@ size_t Index::search(Value value, int at_least) const {
             last = stretch_start_[stretch + 1];
         }
     }
+    if (!landmarks_.empty()) {
+        const uint64_t bits = order_bits(static_cast<double>(value));
+        const auto [below, above] = std::equal_range(landmarks_.begin(), landmarks_.end(), bits);
+        const auto before = static_cast<size_t>(below - landmarks_.begin());
+        const auto upto = static_cast<size_t>(above - landmarks_.begin());
+        if (before > 0) first = nulls_ + (before - 1) * kLandmark;
+        if (upto < landmarks_.size()) last = nulls_ + upto * kLandmark;
+    }
     while (first < last) {
         const size_t middle = first + (last - first) / 2;
         if (compare_at(middle, value) < at_least)
@@ -313,7 +345,8 @@ size_t Index::first_above(double value) const {
     return search(value, 1);
 }
 
-Index::Range Index::equal(int64_t value) const {
+template <class Value>
+Index::Range Index::equal_number(Value value) const {
     const size_t first = search(value, 0);
     if (first == numbers_end_ || compare_at(first, value) != 0) return {first, first};
     // Mostly one row or a few follow; a long run is searched.
@@ -323,8 +356,11 @@ Index::Range Index::equal(int64_t value) const {
     return {first, search(value, 1)};
 }
 
+Index::Range Index::equal(int64_t value) const {
+    return equal_number(value);
+}
 Index::Range Index::equal(double value) const {
-    return {search(value, 0), search(value, 1)};
+    return equal_number(value);
 }
 
 Index::Range Index::text_range(uint32_t code) const {
@@ -338,8 +374,7 @@ Index::Range Index::code(uint32_t code) const {
 }
 
 Index::Range Index::hashed(uint64_t hash) const {
-    const auto [first, last] =
-        std::equal_range(hashes_.begin(), hashes_.end(), static_cast<uint32_t>(hash));
+    const auto [first, last] = std::equal_range(hashes_.begin(), hashes_.end(), static_cast<uint32_t>(hash));
     return {nulls_ + static_cast<size_t>(first - hashes_.begin()),
             nulls_ + static_cast<size_t>(last - hashes_.begin())};
 }

@@ -56,10 +56,14 @@ class Index {
     void build_longs(LoadContext& context);
     void take_order(const std::vector<KeyedRow>& rows);
     void build_directory();
+    void build_landmarks();
+    uint64_t number_bits(Row row) const;
     int compare_at(size_t position, int64_t value) const;
     int compare_at(size_t position, double value) const;
     template <class Value>
     size_t search(Value value, int at_least) const;
+    template <class Value>
+    Range equal_number(Value value) const;
     Range text_range(uint32_t code) const;
 
     const Column& column_;
@@ -70,6 +74,9 @@ class Index {
     int64_t smallest_ = 0;
     unsigned stretch_bits_ = 0;
     std::vector<Row> stretch_start_;
+    // kReal, kAny: every kLandmark-th number as order_bits(): what a search looks at first lies side by side.
+    static constexpr size_t kLandmark = 64;
+    std::vector<uint64_t> landmarks_;
     std::vector<Row> text_start_;   // kText by code, kAny by rank: first position; one more than there are
     std::vector<uint32_t> ranks_;   // kAny: place of each code in byte order
     std::vector<uint32_t> hashes_;  // kLong: by position, from nulls_ on

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace profana {
 
@@ -32,8 +33,10 @@ NumericTexts::NumericTexts(const Dictionary& dictionary) {
 }
 
 void NumericTexts::equal(double number, std::vector<uint32_t>& codes) const {
-    // SQLite's own conversion of decimals may be off by a few units in the last place.
-    const double slack = std::isfinite(number) ? std::abs(number) * 1e-13 : 0;
+    // SQLite's own conversion of decimals may be off by some units in the last place. No more than that:
+    // times in microseconds stand close together.
+    constexpr double kUnits = 4 * std::numeric_limits<double>::epsilon();
+    const double slack = std::isfinite(number) ? std::abs(number) * kUnits : 0;
     auto entry = std::lower_bound(entries_.begin(), entries_.end(), number - slack,
                                   [](const Entry& a, double value) { return a.value < value; });
     for (; entry != entries_.end() && entry->value <= number + slack; ++entry) codes.push_back(entry->code);

@@ -194,6 +194,14 @@ std::optional<NestedFlags> parse_nested_flags(std::string_view text, int depth, 
     return out;
 }
 
+std::string shape_excerpt(const Shape& shape) {
+    constexpr size_t kShown = 16;
+    if (shape.size() <= kShown) return shape_text(shape);
+    std::string out = shape_text({shape.begin(), shape.begin() + kShown});
+    out.back() = ',';
+    return out + "...]";
+}
+
 std::string shape_text(const Shape& shape) {
     std::string out = "[";
     for (size_t i = 0; i < shape.size(); ++i) {

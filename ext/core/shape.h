@@ -41,5 +41,7 @@ struct NestedFlags {
 std::optional<NestedFlags> parse_nested_flags(std::string_view text, int depth, std::string* why = nullptr);
 
 std::string shape_text(const Shape& shape);  // [32,1024]
+// The same for error messages: of a long list the beginning.
+std::string shape_excerpt(const Shape& shape);
 
 }  // namespace profana

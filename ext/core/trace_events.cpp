@@ -36,7 +36,7 @@ class EventParser : public ChunkParser {
 
     void merge(ChunkResult& result, uint64_t offset) override {
         auto& chunk = static_cast<TraceChunkResult&>(result);
-        consumer_.merge(*chunk.batch, {next_line});
+        consumer_.merge(*chunk.batch, {next_line, offset + chunk.consumed});
         notes.append(chunk.notes);
         events += chunk.events;
         next_line += chunk.lines;

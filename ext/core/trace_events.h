@@ -66,6 +66,7 @@ class TraceBatch {
 
 struct TraceBatchPlace {
     uint64_t first_line = 1;  // line of the file on which the batch begins; known if kTraceLine is asked for
+    uint64_t end = 0;         // byte offset in the (inflated) file behind the batch
 };
 
 class TraceConsumer {

@@ -215,22 +215,17 @@ SELECT r.profile, r.rank, r.record_id, r.flops_op_name, f.op_names, r.start_ns, 
   LEFT JOIN found AS f ON f.profile = r.profile AND f.record_id = r.record_id
  ORDER BY r.profile, r.rank, r.start_ns, r.record_id;
 
--- module_op: which operators ran in which module, and what did they launch?
+-- module_range: which modules ran, within which others?
 --
--- A row for each operator that launched work inside a module range. Ranges of domain Module nest by containment; an
--- operator belongs to the innermost range that contains it whole. An operator of the backward pass belongs to the module
--- of the forward operator that it is linked to.
-CREATE TEMP VIEW IF NOT EXISTS module_op(
+-- A row for each range of domain Module. Ranges nest by containment, both ends included.
+CREATE TEMP VIEW IF NOT EXISTS module_range(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
-  direction,              -- TEXT     forward or backward
-  module_id,              -- INTEGER  prof_mstx_range.id of the module's range
-  parent_module,          -- TEXT     the modules around it, outermost first, by '/'
+  module_id,              -- INTEGER  prof_mstx_range.id
+  parent_module,          -- TEXT     the modules around it, outermost first, by '/'; '' for none
   module,                 -- TEXT     class of the module
   module_start_ns,        -- INTEGER  ns
-  op_id,                  -- INTEGER  prof_host_op.id
-  op_name,                -- TEXT
-  op_start_ns             -- INTEGER  ns
+  module_end_ns           -- INTEGER  ns
 ) AS
 WITH RECURSIVE module AS MATERIALIZED (
   SELECT profile, rank, id, message AS name, start_ns, end_ns,
@@ -239,78 +234,92 @@ WITH RECURSIVE module AS MATERIALIZED (
     FROM prof_mstx_range
    WHERE domain = 'Module' AND event_type = 'start/end'
 ),
-path(profile, id, above, name) AS (
-  SELECT profile, id, '', name FROM module WHERE parent_id IS NULL
+path AS (
+  SELECT profile, rank, id, '' AS above, name, start_ns, end_ns FROM module WHERE parent_id IS NULL
    UNION ALL
-  SELECT m.profile, m.id, ltrim(p.above || '/' || p.name, '/'), m.name
+  SELECT m.profile, m.rank, m.id, ltrim(p.above || '/' || p.name, '/'), m.name, m.start_ns, m.end_ns
     FROM path AS p
-    JOIN module AS m ON m.profile = p.profile AND m.parent_id = p.id
+    JOIN module AS m ON m.profile = p.profile AND m.parent_id = +p.id
+)
+SELECT profile, rank, id, above, name, start_ns, end_ns FROM path;
+
+-- module_op: which operators ran in which module, and what did they launch?
+--
+-- A row for each operator that launched work inside a module range: it belongs to the innermost range that contains it
+-- whole. An operator of the backward pass belongs to the module of the forward operator that it is linked to.
+CREATE TEMP VIEW IF NOT EXISTS module_op(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  direction,              -- TEXT     forward or backward
+  module_id,              -- INTEGER  module_range.module_id
+  op_id,                  -- INTEGER  prof_host_op.id
+  op_name,                -- TEXT
+  op_start_ns,            -- INTEGER  ns
+  kernel_list,            -- TEXT     what it launched, by ', ': kernels by start, collectives, kernels that start them
+  device_ns               -- INTEGER  ns, sum of their durations
+) AS
+WITH module AS (
+  SELECT profile, rank, id, start_ns, end_ns FROM prof_mstx_range WHERE domain = 'Module' AND event_type = 'start/end'
 ),
-busy_op AS MATERIALIZED (             -- operators that launched anything
-  SELECT DISTINCT profile, host_op_id AS id
-    FROM prof_launch
-   WHERE host_op_id IS NOT NULL AND (kernel_id IS NOT NULL OR comm_op_id IS NOT NULL)
-     AND profile IN (SELECT profile FROM module)
-   UNION
-  SELECT o.profile, o.id
+starter AS MATERIALIZED (             -- kernels that start collectives are tied to operators by their connection alone
+  SELECT o.profile, o.id AS op_id, ordered_concat(t.name, ', ', t.start_ns, t.id) AS names, sum(t.dur_ns) AS dur_ns
     FROM prof_device_task AS t
    CROSS JOIN prof_host_op AS o
       ON o.profile = t.profile AND o.rank IS t.rank AND o.connection_id = t.connection_id AND o.kind = 'op'
    WHERE t.is_schedule = 1
+   GROUP BY o.profile, o.id
 ),
-op AS MATERIALIZED (
-  SELECT o.profile, o.rank, o.id, o.name, o.thread_id, o.start_ns, o.end_ns
-    FROM busy_op AS b
-   CROSS JOIN prof_host_op AS o ON o.profile = b.profile AND o.id = b.id
+launched AS (
+  SELECT l.profile, l.host_op_id AS op_id, ordered_concat(k.name, ', ', k.start_ns, k.id) AS kernels,
+         ordered_concat(coalesce(c.op_type, c.name), ', ', c.start_ns, c.id) AS collectives,
+         coalesce(sum(k.dur_ns), 0) + coalesce(sum(c.dur_ns), 0) AS dur_ns
+    FROM prof_launch AS l
+    LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
+    LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
+   WHERE l.host_op_id IS NOT NULL AND (l.kernel_id IS NOT NULL OR l.comm_op_id IS NOT NULL)
+     AND EXISTS (SELECT 1 FROM module)
+   GROUP BY l.profile, l.host_op_id
 ),
-backward_root AS MATERIALIZED (       -- operators that a forward operator leads to
-  SELECT o.profile, o.rank, o.thread_id, min(o.id) AS id, o.start_ns, max(o.end_ns) AS end_ns, f.forward_ns
+work AS (
+  SELECT l.profile, l.op_id, nullif(ltrim(coalesce(l.kernels, '') || coalesce(', ' || l.collectives, '')
+                                          || coalesce(', ' || s.names, ''), ', '), '') AS kernel_list,
+         l.dur_ns + coalesce(s.dur_ns, 0) AS device_ns
+    FROM launched AS l
+    LEFT JOIN starter AS s ON s.profile = l.profile AND s.op_id = l.op_id
+   UNION ALL
+  SELECT s.profile, s.op_id, s.names, s.dur_ns
+    FROM starter AS s
+   WHERE NOT EXISTS (SELECT 1 FROM prof_launch AS l
+                      WHERE l.profile = s.profile AND l.host_op_id = s.op_id
+                        AND (l.kernel_id IS NOT NULL OR l.comm_op_id IS NOT NULL))
+),
+backward AS (             -- operators that a forward operator leads to, by the module of that one; -1: of none
+  SELECT o.profile || ' ' || coalesce(o.rank, '') || ' ' || coalesce(o.thread_id, '') AS thread, o.start_ns,
+         max(o.end_ns) AS end_ns,
+         coalesce(nest_find((SELECT nest_index(profile || ' ' || coalesce(rank, ''), id, start_ns, end_ns) FROM module),
+                            o.profile || ' ' || coalesce(o.rank, ''), f.forward_ns, f.forward_ns), -1) AS module_id
     FROM prof_fwd_bwd AS f
    CROSS JOIN prof_host_op AS o
       ON o.profile = f.profile AND o.rank IS f.rank AND o.start_ns = f.backward_ns AND o.kind = 'op'
      AND (f.backward_thread_id IS NULL OR o.thread_id = f.backward_thread_id)
-   WHERE f.forward_ns IS NOT NULL AND f.profile IN (SELECT profile FROM module)
+   WHERE f.forward_ns IS NOT NULL AND EXISTS (SELECT 1 FROM module)
    GROUP BY o.profile, o.rank, o.thread_id, o.start_ns
 ),
-event AS (                            -- modules, and what may lie in one
-  SELECT profile, rank, id, start_ns, end_ns, 0 AS asks, NULL AS op_id, NULL AS root_id FROM module
-   UNION ALL
-  SELECT profile, rank, NULL, start_ns, end_ns, 1, id, NULL FROM op
-   UNION ALL
-  SELECT profile, rank, NULL, forward_ns, forward_ns, 1, NULL, id FROM backward_root
-),
-inside AS MATERIALIZED (
-  SELECT profile, op_id, root_id,
-         nest_within(id, start_ns, end_ns) OVER (PARTITION BY profile, rank ORDER BY start_ns, end_ns DESC, asks, id
-                                                 ROWS UNBOUNDED PRECEDING) AS module_id
-    FROM event
-),
-thread_event AS (                     -- the backward pass by thread, and what may lie in it
-  SELECT profile, rank, thread_id, id, start_ns, end_ns, 0 AS asks, NULL AS op_id FROM backward_root
-   UNION ALL
-  SELECT profile, rank, thread_id, NULL, start_ns, end_ns, 1, id FROM op WHERE EXISTS (SELECT 1 FROM backward_root)
-),
-behind AS (
-  SELECT profile, op_id,
-         nest_within(id, start_ns, end_ns) OVER (PARTITION BY profile, rank, thread_id
-                                                 ORDER BY start_ns, end_ns DESC, asks, id
-                                                 ROWS UNBOUNDED PRECEDING) AS root_id
-    FROM thread_event
-),
-owner AS (
-  SELECT profile, op_id, module_id, 'forward' AS direction FROM inside WHERE op_id IS NOT NULL AND module_id IS NOT NULL
-   UNION ALL
-  SELECT b.profile, b.op_id, r.module_id, 'backward'
-    FROM behind AS b
-    JOIN inside AS r ON r.profile = b.profile AND r.root_id = b.root_id
-    JOIN inside AS i ON i.profile = b.profile AND i.op_id = b.op_id
-   WHERE r.module_id IS NOT NULL AND i.module_id IS NULL
+placed AS (
+  SELECT o.profile, o.rank, o.id, o.name, o.start_ns, w.kernel_list, w.device_ns,
+         nest_find((SELECT nest_index(profile || ' ' || coalesce(rank, ''), id, start_ns, end_ns) FROM module),
+                   o.profile || ' ' || coalesce(o.rank, ''), o.start_ns, o.end_ns) AS forward_id,
+         nest_find((SELECT nest_index(thread, module_id, start_ns, end_ns) FROM backward),
+                   o.profile || ' ' || coalesce(o.rank, '') || ' ' || coalesce(o.thread_id, ''), o.start_ns, o.end_ns)
+           AS backward_id
+    FROM work AS w
+   CROSS JOIN prof_host_op AS o ON o.profile = w.profile AND o.id = w.op_id
+   LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
 )
-SELECT op.profile, op.rank, w.direction, w.module_id, p.above, p.name, m.start_ns, op.id, op.name, op.start_ns
-  FROM owner AS w
-  JOIN op ON op.profile = w.profile AND op.id = w.op_id
-  JOIN module AS m ON m.profile = w.profile AND m.id = w.module_id
-  JOIN path AS p ON p.profile = w.profile AND p.id = w.module_id;
+SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'), coalesce(forward_id, backward_id), id, name, start_ns,
+       kernel_list, device_ns
+  FROM placed
+ WHERE coalesce(forward_id, backward_id) >= 0;
 
 -- module_mfu: which operators of which module ran how long and how near to the peak?
 --
@@ -328,7 +337,8 @@ CREATE TEMP VIEW IF NOT EXISTS module_mfu(
   total_kernel_duration_ns,  -- INTEGER  ns, over all instances
   avg_kernel_duration_ns, -- REAL     ns
   op_count,               -- INTEGER  instances
-  avg_mfu,                -- TEXT     JSON array: by position of the kernel, the mean MFU of the instances that have one
+  avg_mfu,                -- TEXT     JSON array: by position of the kernel, the mean MFU of the instances that have one;
+                          --          NULL: no FLOPs were recorded for any
   direction,              -- TEXT     forward or backward
   op_order,               -- INTEGER  position of the operator in its module, from 0
   first_op_start_ns       -- INTEGER  ns, of the first instance
@@ -337,81 +347,74 @@ WITH op AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY profile, module_id, direction ORDER BY op_start_ns, op_id) - 1 AS op_order
     FROM module_op
 ),
-launched AS (             -- part: kernels stand before collectives, those before what starts them
-  SELECT op.profile, op.op_id, 1 AS part, k.start_ns, k.id, k.name, k.dur_ns
+sequence AS (             -- the operators of each run of a module, in order
+  SELECT profile, module_id, direction, ordered_concat(op_name, '/', op_order, NULL) AS op_names
     FROM op
-   CROSS JOIN prof_launch AS l ON l.profile = op.profile AND l.host_op_id = op.op_id
-   CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id
-   WHERE k.is_communication IS NOT 1
-   UNION ALL
-  SELECT op.profile, op.op_id, 2, c.start_ns, c.id, coalesce(c.op_type, c.name), c.dur_ns
-    FROM op
-   CROSS JOIN prof_launch AS l ON l.profile = op.profile AND l.host_op_id = op.op_id
-   CROSS JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
-   UNION ALL
-  SELECT op.profile, op.op_id, 3, t.start_ns, t.id, t.name, t.dur_ns
-    FROM prof_device_task AS t
-   CROSS JOIN prof_host_op AS o
-      ON o.profile = t.profile AND o.rank IS t.rank AND o.connection_id = t.connection_id AND o.kind = 'op'
-    JOIN op ON op.profile = o.profile AND op.op_id = o.id
-   WHERE t.is_schedule = 1
-),
-kernel_mfu AS (           -- of records within one another the innermost counts
-  SELECT profile, kernel_id, mfu, max(record_start_ns) FROM (
-    SELECT profile, kernel_id, record_start_ns, mfu(flops, kernel_duration_ns, peak_flops) AS mfu FROM flops_record_kernel)
-   GROUP BY profile, kernel_id
-),
-work AS MATERIALIZED (
-  SELECT l.profile, l.op_id, l.name, l.dur_ns, m.mfu,
-         row_number() OVER (PARTITION BY l.profile, l.op_id ORDER BY l.part, l.start_ns, l.id) AS position
-    FROM launched AS l
-    LEFT JOIN kernel_mfu AS m ON l.part = 1 AND m.profile = l.profile AND m.kernel_id = l.id
-),
-op_work AS (
-  SELECT profile, op_id, group_concat(name, ', ') AS kernel_list, sum(dur_ns) AS device_ns
-    FROM (SELECT * FROM work ORDER BY profile, op_id, position)
-   GROUP BY profile, op_id
-),
-instance AS (             -- the operators of each run of a module, in order
-  SELECT profile, module_id, direction, group_concat(op_name, '/') AS sequence, min(place) AS place
-    FROM (SELECT profile, module_id, direction, op_name,
-                 row_number() OVER (ORDER BY profile, module_start_ns, module_id, op_start_ns, op_order) AS place
-            FROM op
-           ORDER BY profile, module_id, direction, op_order)
    GROUP BY profile, module_id, direction
 ),
-numbered AS (             -- equal sequences share a number, by first appearance
-  SELECT profile, module_id, direction, min(place) OVER (PARTITION BY profile, direction, sequence) AS seq_id
-    FROM instance
+instance AS (
+  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, s.op_names,
+         row_number() OVER (PARTITION BY r.profile, r.rank, s.direction ORDER BY r.module_start_ns, r.module_id) AS place
+    FROM sequence AS s
+    JOIN module_range AS r ON r.profile = s.profile AND r.module_id = +s.module_id
 ),
-group_op AS MATERIALIZED (
-  SELECT op.*, w.kernel_list, w.device_ns, n.seq_id,
-         dense_rank() OVER (ORDER BY op.profile, op.rank, op.direction, op.parent_module, op.module, op.op_name,
-                                     op.op_order, w.kernel_list, n.seq_id) AS group_id
+numbered AS (             -- equal sequences of a rank share a number, by first appearance
+  SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM instance
+),
+kind AS MATERIALIZED (    -- instances of one kind count together
+  SELECT *, dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id) AS kind_id FROM numbered
+),
+kernel_mfu AS MATERIALIZED (          -- of records within one another the innermost counts
+  SELECT profile, op_id, kernel_id, mfu, max(record_start_ns) FROM (
+    SELECT profile, op_id, kernel_id, record_start_ns, mfu(flops, kernel_duration_ns, peak_flops) AS mfu
+      FROM flops_record_kernel)
+   GROUP BY profile, kernel_id
+),
+op_mfu AS MATERIALIZED (  -- of the operators that have any, kernel by kernel in the order of the list
+  SELECT l.profile, l.host_op_id AS op_id,
+         '[' || ordered_concat(coalesce(json_quote(v.mfu), 'null'), ',', k.start_ns, k.id) || ']' AS mfu_list
+    FROM (SELECT profile, op_id FROM kernel_mfu GROUP BY profile, op_id) AS m
+   CROSS JOIN prof_launch AS l ON l.profile = m.profile AND l.host_op_id = m.op_id
+   CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
+    LEFT JOIN kernel_mfu AS v ON v.profile = l.profile AND v.kernel_id = +l.kernel_id
+   GROUP BY l.profile, l.host_op_id
+),
+kind_op AS (
+  SELECT *, nest_find((SELECT nest_index(profile || ' ' || direction, kind_id, module_id, module_id) FROM kind),
+                      profile || ' ' || direction, module_id, module_id) AS kind_id
     FROM op
-    JOIN op_work AS w ON w.profile = op.profile AND w.op_id = op.op_id
-    JOIN numbered AS n ON n.profile = op.profile AND n.module_id = op.module_id AND n.direction = op.direction
+   WHERE kernel_list IS NOT NULL
 ),
 position_mfu AS (
-  SELECT g.group_id, w.position, avg(w.mfu) FILTER (WHERE w.mfu > 0) AS mfu
-    FROM group_op AS g
-    JOIN work AS w ON w.profile = g.profile AND w.op_id = g.op_id
-   GROUP BY g.group_id, w.position
+  SELECT op.kind_id, op.op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
+    FROM kind_op AS op
+   CROSS JOIN op_mfu AS m ON m.profile = op.profile AND m.op_id = +op.op_id
+   CROSS JOIN json_each(m.mfu_list) AS e
+   GROUP BY op.kind_id, op.op_order, op.kernel_list, e.key
 ),
-group_mfu AS (
-  SELECT group_id, json_group_array(mfu) AS avg_mfu
-    FROM (SELECT * FROM position_mfu ORDER BY group_id, position)
-   GROUP BY group_id
+list_mfu AS (
+  SELECT kind_id, op_order, kernel_list,
+         '[' || ordered_concat(coalesce(json_quote(mfu), 'null'), ',', position, NULL) || ']' AS avg_mfu
+    FROM position_mfu
+   GROUP BY kind_id, op_order, kernel_list
+  HAVING count(mfu) > 0
 ),
 grouped AS (
-  SELECT group_id, profile, rank, direction, parent_module, module, op_name, op_order, kernel_list, seq_id,
-         sum(device_ns) AS total_ns, avg(device_ns) AS avg_ns, count(*) AS op_count, min(op_start_ns) AS first_ns
-    FROM group_op
-   GROUP BY group_id
+  SELECT kind_id, op_order, kernel_list, min(op_name) AS op_name, sum(device_ns) AS total_ns, avg(device_ns) AS avg_ns,
+         count(*) AS op_count, min(op_start_ns) AS first_ns
+    FROM kind_op
+   GROUP BY kind_id, op_order, kernel_list
+),
+described AS (
+  SELECT g.*, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, m.avg_mfu
+    FROM grouped AS g
+    JOIN (SELECT DISTINCT kind_id, profile, rank, direction, parent_module, module, seq_id FROM kind) AS k
+      ON k.kind_id = g.kind_id
+    LEFT JOIN list_mfu AS m ON m.kind_id = g.kind_id AND m.op_order = g.op_order AND m.kernel_list = g.kernel_list
 ),
 changed AS (
   SELECT *, (lag(parent_module) OVER line, lag(module) OVER line) IS NOT (parent_module, module) AS is_new
-    FROM grouped
+    FROM described
   WINDOW line AS (PARTITION BY profile, rank, direction ORDER BY first_ns, op_order)
 ),
 run AS (                  -- neighbouring rows of one module
@@ -423,13 +426,12 @@ variant AS (
   SELECT *, dense_rank() OVER (PARTITION BY profile, rank, direction, run_id ORDER BY seq_id) - 1 AS variant
     FROM run
 )
-SELECT v.profile, v.rank, v.parent_module,
-       v.module || CASE WHEN max(v.variant) OVER (PARTITION BY v.profile, v.rank, v.direction, v.run_id) > 0
-                        THEN '_' || v.variant ELSE '' END,
-       v.op_name, v.kernel_list, v.total_ns, v.avg_ns, v.op_count, m.avg_mfu, v.direction, v.op_order, v.first_ns
-  FROM variant AS v
-  JOIN group_mfu AS m ON m.group_id = v.group_id
- ORDER BY v.profile, v.rank, v.direction DESC, v.first_ns, v.op_order;
+SELECT profile, rank, parent_module,
+       module || CASE WHEN max(variant) OVER (PARTITION BY profile, rank, direction, run_id) > 0
+                      THEN '_' || variant ELSE '' END,
+       op_name, kernel_list, total_ns, avg_ns, op_count, avg_mfu, direction, op_order, first_ns
+  FROM variant
+ ORDER BY profile, rank, direction DESC, first_ns, op_order;
 
 -- cluster_operator_mfu: what does msprof-analyze write into table OperatorMFU of cluster_analysis.db?
 --

@@ -85,7 +85,7 @@ SELECT word, is_main FROM given;
 -- A row for each kernel that a rule applies to; flops is NULL where its shapes do not tell. NPU: from the kernel's own
 -- shapes and formats; channels that a format pads are taken from the operator where it recorded its shapes. GPU and Level0:
 -- from the input dims of the innermost operator with a rule, its FLOPs dealt out to its main kernels by time, so that sums
--- over kernels are those of the operators.
+-- over kernels are those of the operators; an operator that encloses a counted one counts nothing of its own.
 CREATE TEMP VIEW IF NOT EXISTS kernel_mfu_estimate(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
@@ -131,8 +131,10 @@ kernel AS MATERIALIZED (
     LEFT JOIN kernel_flops_rules AS r ON r.rowid = t.rule_id
    WHERE (r.rule IS NOT NULL OR k.op_type IS NULL) AND k.is_communication IS NOT 1
 ),
-rule_op AS MATERIALIZED (             -- operators whose input dims tell something
-  SELECT * FROM (
+ruled AS MATERIALIZED (               -- operators whose input dims tell something, and the one around each
+  SELECT *, nest_within(id, start_ns, end_ns) OVER (PARTITION BY profile, rank, thread_id
+                                                   ORDER BY start_ns, end_ns DESC, id ROWS UNBOUNDED PRECEDING) AS outer_id
+    FROM (
     SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, o.input_types, r.formula,
            op_flops(r.rule, r.first, o.input_shapes, o.concrete_inputs, r.causal_at) AS flops,
            shape_dims(o.input_shapes) -> r.weight_at AS weight
@@ -141,6 +143,11 @@ rule_op AS MATERIALIZED (             -- operators whose input dims tell somethi
      WHERE o.input_shapes IS NOT NULL AND EXISTS (SELECT 1 FROM kernel WHERE needs_op))
    WHERE flops IS NOT NULL OR weight IS NOT NULL
 ),
+rule_op AS MATERIALIZED (             -- what an inner operator counts, the one around it does not count again
+  SELECT *
+    FROM ruled
+   WHERE (profile, id) NOT IN (SELECT profile, outer_id FROM ruled WHERE flops IS NOT NULL AND outer_id IS NOT NULL)
+),
 launch AS (                           -- the host event that launched the kernel
   SELECT k.profile, k.id AS kernel_id, min(l.host_op_id) AS host_op_id
     FROM kernel AS k
@@ -148,29 +155,21 @@ launch AS (                           -- the host event that launched the kernel
    WHERE k.needs_op AND l.host_op_id IS NOT NULL AND EXISTS (SELECT 1 FROM rule_op)
    GROUP BY k.profile, k.id
 ),
-thread_event AS (
-  SELECT profile, rank, thread_id, id, start_ns, end_ns, 0 AS asks, NULL AS kernel_id FROM rule_op
-   UNION ALL
-  SELECT o.profile, o.rank, o.thread_id, NULL, o.start_ns, o.end_ns, 1, l.kernel_id
+owner AS MATERIALIZED (               -- the innermost operator with a rule around it
+  SELECT l.profile, l.kernel_id,
+         nest_find((SELECT nest_index(profile || ' ' || coalesce(rank, '') || ' ' || coalesce(thread_id, ''), id, start_ns, end_ns)
+                      FROM rule_op),
+                   o.profile || ' ' || coalesce(o.rank, '') || ' ' || coalesce(o.thread_id, ''), o.start_ns, o.end_ns) AS op_id
     FROM launch AS l
    CROSS JOIN prof_host_op AS o ON o.profile = l.profile AND o.id = l.host_op_id
-),
-owner AS MATERIALIZED (
-  SELECT * FROM (
-    SELECT profile, kernel_id,
-           nest_within(id, start_ns, end_ns) OVER (PARTITION BY profile, rank, thread_id
-                                                   ORDER BY start_ns, end_ns DESC, asks, id
-                                                   ROWS UNBOUNDED PRECEDING) AS op_id
-      FROM thread_event)
-   WHERE kernel_id IS NOT NULL AND op_id IS NOT NULL
 ),
 candidate AS MATERIALIZED (
   SELECT k.*, o.id AS op_id, o.name AS op_name, o.flops AS op_flops, o.weight, o.input_types AS op_types,
          o.formula AS op_formula,
          coalesce((SELECT min(w.is_main) FROM main_kernel_words AS w WHERE instr(lower(k.name), w.word) > 0), 0) AS has_word
     FROM kernel AS k
-    LEFT JOIN owner AS w ON w.profile = k.profile AND w.kernel_id = k.id
-    LEFT JOIN rule_op AS o ON o.profile = w.profile AND o.id = w.op_id
+    LEFT JOIN owner AS w ON w.profile = k.profile AND w.kernel_id = +k.id
+    LEFT JOIN rule_op AS o ON o.profile = w.profile AND o.id = +w.op_id
    WHERE k.rule IS NOT NULL OR o.flops IS NOT NULL
 ),
 main AS (                             -- which kernels of an operator share its FLOPs

@@ -6,6 +6,7 @@
 
 #include "ext/core/json_repair.h"
 #include "ext/core/json_token.h"
+#include "ext/core/utf8.h"
 #include "tests/fuzz/trace_input.h"
 
 using namespace profana;
@@ -14,15 +15,6 @@ namespace {
 
 void require(bool condition) {
     if (!condition) std::abort();
-}
-
-bool is_text(std::string_view text) {
-    for (size_t at = 0; at < text.size();) {
-        const size_t length = utf8_length(text, at);
-        if (length == 0 || text[at] == '\0') return false;
-        at += length;
-    }
-    return true;
 }
 
 // Integers beyond 64 bits and levels beyond 1000 are beyond simdjson, but not wrong.
@@ -52,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     size_t faults = 0;
     if (!fuzz::read_events(text, 64, &events, &faults)) return 0;
     for (const fuzz::Event& event : events) {
-        require(is_text(event.name) && is_text(event.ph));
+        require(is_utf8_text(event.name) && is_utf8_text(event.ph));
         require(event.args.empty() || is_json(event.args));
         require(event.key.empty() || is_json(event.key));
     }

@@ -1,30 +1,14 @@
 // Traces in memory, for fuzz targets.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "ext/core/trace_events.h"
+#include "tests/fuzz/memory_input.h"
 
 namespace profana::fuzz {
-
-class MemoryInput : public Input {
-  public:
-    explicit MemoryInput(std::string_view bytes) : bytes_(bytes) { path_ = "memory"; }
-    size_t read(char* buffer, size_t n) override {
-        n = std::min(n, bytes_.size() - at_);
-        std::copy_n(bytes_.data() + at_, n, buffer);
-        at_ += n;
-        return n;
-    }
-    bool compressed() const override { return false; }
-
-  private:
-    std::string_view bytes_;
-    size_t at_ = 0;
-};
 
 struct Event {
     std::string ph, name, args, key;
@@ -55,8 +39,8 @@ class Collector : public TraceConsumer {
 
 // All events, read in chunks of about so many bytes; false: no trace. faults: how many diagnostics there
 // were.
-inline bool read_events(std::string_view text, size_t chunk_bytes, std::vector<Event>* events,
-                        size_t* faults) {
+inline bool read_events(std::string_view text, size_t chunk_bytes, std::vector<Event>* events, size_t* faults,
+                        unsigned fields = kTracePh | kTraceName | kTraceArgs) {
     Progress progress;
     Diagnostics diagnostics;
     LoadContext context{progress, diagnostics, 1, 0, 0};

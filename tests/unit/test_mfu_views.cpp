@@ -127,6 +127,29 @@ TEST_CASE("kernels without shapes share their operator's FLOPs by time") {
           Rows{{"estimated", "1", "1", "4500", "4500", "0.888889"}});
 }
 
+TEST_CASE("an operator around a counted one counts nothing of its own") {
+    Profile p;
+    // addmm made of a product and an addition: the product's FLOPs are mm's, and those of addmm are the same
+    // ones
+    p.op("aten::addmm", 100, 300);
+    p.op("aten::mm", 110, 190);
+    p.run(
+        "UPDATE prof_host_op SET input_types = '[\"c10::Half\",\"c10::Half\",\"c10::Half\"]', input_shapes = "
+        "CASE name "
+        "WHEN 'aten::mm' THEN '[[128,64],[64,256]]' ELSE '[[256],[128,64],[64,256],[],[]]' END");
+    const int inner = p.op("cudaLaunchKernel", 120, 130), outer = p.op("cudaLaunchKernel", 200, 210);
+    p.run("UPDATE prof_host_op SET kind = 'runtime' WHERE name = 'cudaLaunchKernel'");
+    p.kernel(inner, "gemm", 1000, 3000, "NULL", "NULL", "NULL", "NULL");
+    p.kernel(outer, "elementwise_add", 4000, 500, "NULL", "NULL", "NULL", "NULL");
+    const std::string product = std::to_string(2LL * 128 * 64 * 256);
+    CHECK(p.rows("SELECT kernel_name, op_name, flops FROM kernel_mfu_estimate") ==
+          Rows{{"gemm", "aten::mm", product}});
+    // where the inner one's dims do not tell, the outer one's count for the kernels that are its own
+    p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[1,256]]' WHERE name = 'aten::mm'");
+    CHECK(p.rows("SELECT kernel_name, op_name, flops FROM kernel_mfu_estimate") ==
+          Rows{{"gemm", "aten::addmm", product}, {"elementwise_add", "aten::addmm", "0"}});
+}
+
 TEST_CASE("a record takes the operators that start within it, both ends included") {
     Profile p;
     p.record("1000-first", 100, 200);
@@ -320,6 +343,32 @@ TEST_CASE("neighbouring rows of unlike instances get numbers") {
     p.kernel(p.op("aten::mul", 240, 250), "Mul", 10600, 6);
     CHECK(p.rows("SELECT module, op_name, op_count FROM module_mfu") ==
           Rows{{"Block_0", "aten::add", "1"}, {"Block_1", "aten::add", "1"}, {"Block_1", "aten::mul", "1"}});
+}
+
+TEST_CASE("unlike instances are numbered by first appearance on their own rank") {
+    Profile p;
+    p.run("INSERT INTO prof_source VALUES ('run', 1, 'db', NULL)");
+    // rank 0: add, then mul; rank 1, later: mul, then add
+    for (const int rank : {0, 1}) {
+        const int base = rank * 100000;
+        p.range("Module", "Net", base, base + 1000);
+        for (const int block : {0, 200}) {
+            p.range("Module", "Block", base + block + 10, base + block + 200);
+            const char* name = (block == 0) == (rank == 0) ? "aten::add" : "aten::mul";
+            p.kernel(p.op(name, base + block + 20, base + block + 30), "K", 500000 + base + block, 4);
+        }
+    }
+    for (const char* table : {"prof_mstx_range", "prof_host_op"})
+        p.run("UPDATE " + std::string(table) + " SET rank = 1 WHERE start_ns >= 100000");
+    CHECK(p.rows("SELECT rank_id, module, op_name FROM module_mfu") == Rows{{"0", "Block_0", "aten::add"},
+                                                                            {"0", "Block_1", "aten::mul"},
+                                                                            {"1", "Block_0", "aten::mul"},
+                                                                            {"1", "Block_1", "aten::add"}});
+    CHECK(p.rows("SELECT rank, parent_module, module, count(*) FROM module_range GROUP BY 1, 2, 3") ==
+          Rows{{"0", "", "Net", "1"},
+               {"0", "Net", "Block", "2"},
+               {"1", "", "Net", "1"},
+               {"1", "Net", "Block", "2"}});
 }
 
 TEST_CASE("the backward pass goes to the module of its forward operator") {

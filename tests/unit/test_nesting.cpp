@@ -391,3 +391,96 @@ TEST_CASE("nest functions: partitions, unknown times, wrong calls") {
     CHECK(sql.error("SELECT nest_total(1, NULL) OVER ()") ==
           "nest_total: argument depth is NULL; accepted: an INTEGER");
 }
+
+TEST_CASE("nest_find agrees with a look at all ranges, in any order of asking") {
+    Sql sql;
+    sql.run(
+        "CREATE TEMP TABLE range(k TEXT, id INTEGER, s INTEGER, e INTEGER); CREATE TEMP TABLE ask(k, s, e)");
+    std::mt19937 random(7);  // fixed seed
+    // properly nested: every range is cut out of one before it, or stands alone
+    struct Range {
+        int64_t start, end;
+    };
+    for (const char* key : {"a", "b"}) {
+        std::vector<Range> ranges{{0, 100000}};
+        for (int i = 0; i < 300; ++i) {
+            const Range outer = ranges[random() % ranges.size()];
+            const int64_t width = outer.end - outer.start;
+            if (width < 4) continue;
+            const int64_t start = outer.start + static_cast<int64_t>(random() % (width / 2 + 1));
+            const int64_t end = start + static_cast<int64_t>(random() % (outer.end - start + 1));
+            const bool crosses = std::any_of(ranges.begin(), ranges.end(), [&](const Range& r) {
+                return (r.start < start && start <= r.end && r.end < end) ||
+                       (start < r.start && r.start <= end && end < r.end) ||
+                       (r.start == start && r.end == end);
+            });
+            if (!crosses) ranges.push_back({start, end});
+        }
+        for (size_t i = 0; i < ranges.size(); ++i)
+            sql.run("INSERT INTO range VALUES ('" + std::string(key) + "', " + std::to_string(i) + ", " +
+                    std::to_string(ranges[i].start) + ", " + std::to_string(ranges[i].end) + ")");
+        for (int i = 0; i < 300; ++i) {
+            const int64_t start = static_cast<int64_t>(random() % 100010),
+                          length = static_cast<int64_t>(random() % 50);
+            sql.run("INSERT INTO ask VALUES ('" + std::string(key) + "', " + std::to_string(start) + ", " +
+                    std::to_string(start + length) + ")");
+        }
+    }
+    // the shortest range that contains the question is the innermost one
+    CHECK(sql.integer("SELECT count(*) FROM (SELECT nest_find((SELECT nest_index(k, id, s, e) FROM range), "
+                      "k, s, e) AS found, "
+                      "(SELECT r.id FROM range AS r WHERE r.k = ask.k AND r.s <= ask.s AND r.e >= ask.e "
+                      "  ORDER BY r.e - r.s LIMIT 1) AS shortest FROM ask) WHERE found IS NOT shortest") ==
+          0);
+    CHECK(
+        sql.integer(
+            "SELECT count(nest_find((SELECT nest_index(k, id, s, e) FROM range), k, s, e)) > 100 FROM ask") ==
+        1);
+    CHECK(sql.integer("SELECT count(*) FROM range") > 100);
+}
+
+TEST_CASE("nest_find climbs deep nests by jumps, and takes points as a map") {
+    Sql sql;
+    // 20000 ranges around one another; what ends with range i lies in it and not in i + 1
+    sql.run(
+        "CREATE TEMP TABLE range AS WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i "
+        "< 19999) "
+        "SELECT i AS id, i AS s, 100000 - i AS e FROM n");
+    CHECK(sql.integer("SELECT count(*) FROM range AS r WHERE nest_find((SELECT nest_index('', id, s, e) FROM "
+                      "range), '', "
+                      "50000, r.e) IS NOT r.id") == 0);
+    CHECK(sql.integer("SELECT nest_find((SELECT nest_index('k', 100 + s, s, s) FROM range), 'k', 17, 17)") ==
+          117);
+    CHECK(
+        sql.is_null("SELECT nest_find((SELECT nest_index('k', 100 + s, s, s) FROM range), 'other', 17, 17)"));
+    CHECK(
+        sql.is_null("SELECT nest_find((SELECT nest_index('k', id, s, e) FROM range WHERE 0), 'k', 17, 17)"));
+    CHECK(sql.is_null("SELECT nest_find((SELECT nest_index('k', id, s, e) FROM range), 'k', NULL, 17)"));
+    CHECK(sql.integer("SELECT nest_find((SELECT nest_index('k', 5, 1, column1) FROM (VALUES (NULL), (9))), "
+                      "'k', 2, 3)") == 5);
+    CHECK_THAT(
+        sql.error("SELECT nest_find(x'00', 'k', 1, 2)"),
+        Catch::Contains("nest_find: argument index is BLOB of 1 bytes; accepted: what nest_index() gives"));
+    CHECK_THAT(sql.error("SELECT nest_find(NULL, 'k', 1, 2)"), Catch::Contains("argument index is NULL"));
+    CHECK_THAT(sql.error("WITH i AS MATERIALIZED (SELECT nest_index('k', id, s, e) AS i FROM range) SELECT "
+                         "nest_find(i, 'k', "
+                         "1, 2) FROM i"),
+               Catch::Contains("cannot be stored"));
+    CHECK_THAT(sql.error("SELECT nest_index('k', 'x', 1, 2)"),
+               Catch::Contains("nest_index: argument id is TEXT 'x'"));
+}
+
+TEST_CASE("ordered_concat joins in the order asked for") {
+    Sql sql;
+    CHECK(sql.text("SELECT ordered_concat(column1, '>', column2, column3) FROM (VALUES ('d', 2, 1), ('b', 1, "
+                   "2), ('a', 1, 1), "
+                   "('none', NULL, 0), (NULL, 0, 0), (3, 2, 0))") == "none>a>b>3>d");
+    CHECK(sql.text("SELECT ordered_concat(column1, '', 0, 0) FROM (VALUES ('x'), ('y'), ('z'))") ==
+          "xyz");  // as they come
+    CHECK(sql.is_null("SELECT ordered_concat(NULL, ',', 1, 1)"));
+    CHECK(sql.is_null("SELECT ordered_concat('x', ',', 1, 1) WHERE 0"));
+    CHECK_THAT(sql.error("SELECT ordered_concat('x', ',', 'first', 1)"),
+               Catch::Contains("ordered_concat: argument first is TEXT 'first'; accepted: an INTEGER"));
+    CHECK_THAT(sql.error("SELECT ordered_concat('x', NULL, 1, 1)"),
+               Catch::Contains("argument separator is NULL"));
+}

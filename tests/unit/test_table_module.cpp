@@ -2,6 +2,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <deque>
 #include <thread>
 
 #include "tests/unit/table_fixture.h"
@@ -310,13 +311,14 @@ TEST_CASE("tables that read files work in TEMP views but not in a schema that so
 }
 
 TEST_CASE("made tables take their columns from their arguments") {
+    std::deque<std::string> texts;
     Database base;
-    const auto maker = [](Connection&, const std::vector<std::string>& arguments) {
+    const auto maker = [&texts](Connection&, const std::vector<std::string>& arguments) {
         auto made = std::make_unique<MadeTable>();
         if (arguments.empty()) throw Error("profana: made needs names");
         for (const std::string& argument : arguments) {
-            made->texts.push_back(argument);
-            made->spec.columns.push_back({made->texts.back().c_str(), T, ""});
+            texts.push_back(argument);
+            made->spec.columns.push_back({texts.back().c_str(), T, ""});
         }
         made->spec.name = "made";
         made->spec.doc = "";

@@ -1,28 +1,31 @@
-#!/usr/bin/python3
-"""For developers: every trace and communication file below some folders, read by Python's json and by the library.
-
-  compare_traces.py LIBRARY FOLDER...
-
-Each column is compared value by value, except args (compared as parsed JSON). Files that Python's json refuses
-are named and left out. Exit 0 when all agree.
-"""
+"""What trace_event, communication and communication_matrix must hold of a file, by Python's json module alone."""
 import decimal
 import gzip
 import json
-import os
-import sqlite3
-import sys
 from decimal import Decimal
 
 decimal.getcontext().prec = 60
 COLUMNS = "ph, cat, name, pid, tid, ts_ns, dur_ns, end_ns, id, bp, args, process_name, thread_name".split(", ")
 
 
+class Unreadable(Exception):
+    """Python's json refuses the file."""
+
+
 def load(path):
+    """-> the data, the diagnostics that it must bring."""
+    bare = set()
+
+    def constant(_):
+        bare.add("json_bare_value")
+
     opener = gzip.open if open(path, "rb").read(2) == b"\x1f\x8b" else open
-    with opener(path, "rb") as file:
-        text = file.read().decode("utf-8-sig")
-    return json.loads(text, parse_float=Decimal)
+    try:
+        with opener(path, "rb") as file:
+            text = file.read().decode("utf-8-sig")
+        return json.loads(text, parse_float=Decimal, parse_constant=constant), bare
+    except (ValueError, EOFError, RecursionError) as error:
+        raise Unreadable(str(error)) from None
 
 
 def scaled(value, power):
@@ -64,18 +67,20 @@ def expected_events(data):
 
 def compare_trace(db, path, data):
     ours = db.execute(f"SELECT {', '.join(COLUMNS)} FROM trace_event(?)", (path,))
-    rows = 0
+    rows = total = 0
     for expected in expected_events(data):
         row = ours.fetchone()
         if row is None:
             return f"has {rows} rows, too few"
         rows += 1
+        total += expected[5] or 0
+        total += expected[6] or 0
         for column, want, got in zip(COLUMNS, expected, row):
             if column == "args" and got is not None:
                 got = json.loads(got, parse_float=Decimal)
             if want != got or type(want) is not type(got):
                 return f"row {rows}, {column}: {got!r}, should be {want!r}"
-    return "has more rows" if ours.fetchone() else rows
+    return "has more rows" if ours.fetchone() else (rows, total)
 
 
 def operations(data):
@@ -99,7 +104,8 @@ def compare_communication(db, path, data):
                              scaled(traffic.get("Transit Time(ms)"), 6)))
     ours = db.execute("SELECT step, type, name, group_name, transport, start_ns, elapse_ns, idle_ns, transit_size_mb, "
                       "transport_transit_ns FROM communication(?)", (path,)).fetchall()
-    return len(ours) if ours == expected else f"{len(ours)} rows differ from {len(expected)}"
+    total = sum(value or 0 for row in expected for value in (*row[5:8], row[9]))
+    return (len(ours), total) if ours == expected else f"{len(ours)} rows differ from {len(expected)}"
 
 
 def compare_matrix(db, path, data):
@@ -113,10 +119,11 @@ def compare_matrix(db, path, data):
                              scaled(info["Transit Time(ms)"], 6), info.get("Op Name")))
     ours = db.execute("SELECT step, type, name, group_name, source_rank, target_rank, transport, transit_size_mb, "
                       "transit_ns, op_name FROM communication_matrix(?)", (path,)).fetchall()
-    return len(ours) if ours == expected else f"{len(ours)} rows differ from {len(expected)}"
+    total = sum(row[8] or 0 for row in expected)
+    return (len(ours), total) if ours == expected else f"{len(ours)} rows differ from {len(expected)}"
 
 
-def kind_of(name, data):
+def compare_function(name, data):
     if name == "communication.json":
         return compare_communication
     if name == "communication_matrix.json":
@@ -125,41 +132,9 @@ def kind_of(name, data):
     return compare_trace if is_list or (isinstance(data, dict) and "traceEvents" in data) else None
 
 
-def main():
-    library, folders = sys.argv[1], sys.argv[2:]
-    bad = files = rows = 0
-    for folder in folders:
-        for root, _, names in sorted(os.walk(folder)):
-            for name in sorted(names):
-                path = os.path.join(root, name)
-                if not name.endswith((".json", ".json.gz")):
-                    continue
-                try:
-                    data = load(path)
-                except (ValueError, EOFError) as error:
-                    print(f"{path}: left out: {error}")
-                    continue
-                compare = kind_of(name, data)
-                if compare is None:
-                    continue
-                db = sqlite3.connect(":memory:")
-                db.enable_load_extension(True)
-                db.load_extension(library)
-                try:
-                    result = compare(db, path, data)
-                    for row in db.execute("SELECT source, code, message FROM prof_diagnostic WHERE severity <> 'info'"):
-                        result = f"diagnostic {row}"
-                except sqlite3.Error as error:
-                    result = str(error)
-                files += 1
-                if isinstance(result, int):
-                    rows += result
-                else:
-                    bad += 1
-                    print(f"{path}: {result}")
-    print(f"{files} files, {rows} rows, {bad} differ")
-    return 1 if bad else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def compare(db, name, path):
+    """-> (rows, sum of the times, [], expected diagnostics), a text: what differs, or None: no table takes it."""
+    data, codes = load(path)
+    function = compare_function(name, data)
+    result = function and function(db, path, data)
+    return result if function is None or isinstance(result, str) else (*result, [], codes)

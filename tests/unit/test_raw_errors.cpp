@@ -1,0 +1,217 @@
+// What is named instead of a file, and loads that are stopped: every function that takes a path, whatever it
+// is given, says what is wrong and comes back.
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "tests/unit/files.h"
+#include "tests/unit/sql.h"
+
+using profana::test::Sql;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr const char* kFunctions[] = {
+    "kernel_details",   "op_summary",      "op_statistic",        "api_statistic", "step_trace_time",
+    "operator_details", "operator_memory", "memory_record",       "task_time",     "trace_event",
+    "trace_view",       "communication",   "communication_matrix"};
+
+std::string call(const std::string& function, const std::string& path) {
+    return "SELECT * FROM " + function + "('" + path + "')";
+}
+
+// What a program is, to a reader of text: an ELF head, zeros, and every byte.
+std::string binary() {
+    std::string bytes(
+        "\x7f"
+        "ELF\x02\x01\x01",
+        7);
+    bytes.append(64, '\0');
+    for (int i = 0; i < 20000; ++i) bytes += static_cast<char>((i * 7919 + i / 251) & 0xff);
+    return bytes;
+}
+
+// Runs body as a user who owns nothing, where the tests run as root.
+template <class Body>
+void as_nobody(Body body) {
+    constexpr uid_t kNobody = 65534;
+    const bool root = ::geteuid() == 0;
+    if (root) REQUIRE(::seteuid(kNobody) == 0);
+    body();
+    if (root) REQUIRE(::seteuid(0) == 0);
+}
+
+std::string large_csv() {
+    std::string text = "Name,Duration(us),Type\n";
+    for (int i = 0; i < 400000; ++i) text += "some_kernel,1.25,MatMulV3\n";
+    return text;
+}
+
+std::string large_trace() {
+    std::string text = R"({"traceEvents":[{"ph":"X","name":"k","cat":"kernel","ts":1.5,"dur":1.25})";
+    for (int i = 1; i < 200000; ++i) text += R"(,{"ph":"X","name":"k","cat":"kernel","ts":1.5,"dur":1.25})";
+    return text + "]}";
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+TEST_CASE("every function: what is not the file it takes", "[errors]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string fifo = folder.file("fifo");
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    const std::string empty_folder = folder.folder("nothing");
+    const struct {
+        std::string path, says;
+    } cases[] = {
+        {"/etc/passwd", "profana: /etc/passwd: "},
+        {empty_folder, "a folder without "},
+        {folder.file("none"), "no such file"},
+        {"", "no such file"},
+        {folder.write("empty", ""), "empty"},
+        {folder.write("empty.gz", gzip("")), "empty"},
+        {folder.write("blank", "\n\n \n"), "blank: "},
+        {fifo, "is a pipe"},
+        {"/dev/zero", "is a device"},
+        {"/dev/null", "is a device"},
+        {folder.write("program", binary()), "program: "},
+        {folder.write("program.gz", gzip(binary())), "program.gz: "},
+        {folder.write("zeros", std::string(100000, '\0')), "zeros: "},
+        {folder.write("file", "x") + "/more", "not a folder"},
+    };
+    for (const char* function : kFunctions) {
+        for (const auto& [path, says] : cases) {
+            INFO(function << "('" << path << "')");
+            CHECK_THAT(sql.error(call(function, path)),
+                       Catch::StartsWith("profana: ") && Catch::Contains(says));
+        }
+        INFO(function);
+        CHECK_THAT(sql.error(std::string("SELECT * FROM ") + function), Catch::Contains(function));
+        CHECK_THAT(sql.error(std::string("SELECT * FROM ") + function + "(NULL)"), Catch::Contains(function));
+        CHECK_THAT(sql.error(std::string("SELECT * FROM ") + function + "(42)"), Catch::Contains("42"));
+    }
+    CHECK(sql.integer("SELECT count(*) FROM prof_diagnostic WHERE severity = 'error'") == 0);
+}
+
+TEST_CASE("every function: no permission", "[errors]") {
+    TempFolder folder;
+    Sql sql;
+    ::chmod(folder.path().c_str(), 0755);
+    const std::string file = folder.write("closed.csv", "Name,Duration(us)\nx,1\n");
+    const std::string closed = folder.folder("closed"), above = folder.folder("above");
+    folder.write("closed/kernel_details.csv", "Name,Duration(us)\nx,1\n");
+    const std::string results = folder.folder("above/ASCEND_PROFILER_OUTPUT");
+    ::chmod(above.c_str(), 0755);
+    for (const std::string& path : {file, closed, results}) ::chmod(path.c_str(), 0);
+    as_nobody([&] {
+        for (const char* function : kFunctions) {
+            INFO(function);
+            CHECK_THAT(sql.error(call(function, file)), Catch::Contains("closed.csv: no permission"));
+            CHECK_THAT(sql.error(call(function, closed + "/kernel_details.csv")),
+                       Catch::Contains("no permission"));
+            CHECK_THAT(sql.error(call(function, closed)), Catch::Contains("closed: a folder that cannot be "
+                                                                          "listed (Permission denied)"));
+            CHECK_THAT(sql.error(call(function, above)),
+                       Catch::Contains("ASCEND_PROFILER_OUTPUT: a folder that cannot be listed"));
+        }
+    });
+    for (const std::string& path : {closed, results}) ::chmod(path.c_str(), 0700);
+}
+
+TEST_CASE("a load stops for a progress handler and for sqlite3_interrupt", "[errors]") {
+    TempFolder folder;
+    const std::string csv = large_csv(), trace = large_trace();
+    const struct {
+        std::string from;
+        int64_t rows, sum;
+    } cases[] = {
+        {"kernel_details('" + folder.write("a.csv", csv) + "')", 400000, 500000000},
+        {"kernel_details('" + folder.write("a.csv.gz", gzip(csv)) + "')", 400000, 500000000},
+        {"trace_event('" + folder.write("a.json", trace) + "')", 200000, 250000000},
+        {"trace_event('" + folder.write("a.json.gz", gzip(trace)) + "')", 200000, 250000000},
+    };
+    for (const auto& [from, rows, sum] : cases) {
+        INFO(from);
+        const std::string query = "SELECT count(name), sum(dur_ns) FROM " + from;
+        Sql sql;
+        // The load asks again and again whether it is still wanted: the handler's word counts at once.
+        int calls = 0;
+        sqlite3_progress_handler(
+            sql.db(), 1, [](void* n) { return ++*static_cast<int*>(n) > 200 ? 1 : 0; }, &calls);
+        CHECK(sql.error(query) == "interrupted");
+        sqlite3_progress_handler(sql.db(), 0, nullptr, nullptr);
+
+        // From another thread, again and again until the query has ended: an interrupt before its start is
+        // lost.
+        std::atomic<bool> ended = false;
+        std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
+        std::thread other([&] {
+            while (!ended) {
+                sqlite3_interrupt(sql.db());
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+        });
+        const std::string said = sql.error(query);
+        const double waited = seconds_since(asked);
+        ended = true;
+        other.join();
+        CHECK(said == "interrupted");
+        CHECK(waited < 2);
+
+        // Nothing is left of what was begun.
+        CHECK(sql.rows(query) == Rows{{std::to_string(rows), std::to_string(sum)}});
+    }
+}
+
+TEST_CASE("strict: the first fault of any file is an error, and none of the file is kept", "[errors]") {
+    TempFolder folder;
+    const struct {
+        std::string from, says;
+    } cases[] = {
+        {"kernel_details('" + folder.write("a.csv", "Name,Duration(us)\na,1\nb,x\n") + "')",
+         "a.csv: line 3: "},
+        {"kernel_details('" + folder.write("b.csv", "Name,Duration(us)\na\n") + "')", "b.csv: line 2: "},
+        {"op_statistic('" + folder.write("c.csv", "OP Type,Total Time(us)\n\"a,1\nb,2\n") + "')",
+         "c.csv: line 2: "},
+        {"trace_event('" + folder.write("d.json", "[{\"name\":\"a\",\"dur\":nan}]") + "')", "d.json: byte "},
+        {"trace_event('" + folder.write("e.json", "[{\"name\":\"a\",\"dur\":1},{\"name\":") + "')",
+         "e.json: byte "},
+        {"trace_event('" + folder.write("f.json.gz", gzip("[{\"name\":\"a\"}]").substr(0, 25)) + "')",
+         "f.json.gz: byte "},
+    };
+    for (const auto& [from, says] : cases) {
+        INFO(from);
+        Sql sql;
+        sql.run("SELECT profana_set('strict', 1)");
+        const std::string all = "SELECT * FROM " + from;
+        CHECK_THAT(sql.error(all), Catch::StartsWith("profana: ") && Catch::Contains(says));
+        CHECK_THAT(sql.error(all), Catch::Contains(says));
+        sql.run("SELECT profana_set('strict', 0)");
+        CHECK_FALSE(sql.rows(all).empty());
+        CHECK(sql.integer("SELECT sum(count) FROM prof_diagnostic WHERE severity <> 'info'") >= 1);
+    }
+}
+
+TEST_CASE("memory_limit: said before anything is loaded", "[errors]") {
+    TempFolder folder;
+    const std::string csv = folder.write("a.csv", large_csv()), json = folder.write("a.json", large_trace());
+    for (const std::string& from : {"kernel_details('" + csv + "')", "trace_event('" + json + "')"}) {
+        INFO(from);
+        Sql sql;
+        sql.run("SELECT profana_set('memory_limit', '5MB')");
+        const auto begin = std::chrono::steady_clock::now();
+        CHECK_THAT(sql.error("SELECT * FROM " + from),
+                   Catch::StartsWith("profana: the columns asked for would take about ") &&
+                       Catch::Contains("memory_limit"));
+        CHECK(seconds_since(begin) < 1);
+        sql.run("SELECT profana_set('memory_limit', NULL)");
+        CHECK(sql.integer("SELECT count(name) FROM " + from) > 0);
+    }
+}
