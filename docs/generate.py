@@ -95,6 +95,9 @@ Times are INTEGER nanoseconds, half to even where the file is finer; sizes are b
 A kind that is named neither so nor by that rule leaves the column NULL. *args* are those of a trace's event, `pid`, `tid`, `ts`, `dur`,
 `name` and `id` its own fields; a bare name is a column of the CSV file or database table that the section names.
 A table that a capture cannot fill is empty, and `prof_source.missing` says why.
+
+`source_row` leads from a row back to its file. Tables without it hold what others lead to: `prof_launch` and `prof_kernel_pmu` by their
+ids, `prof_step` by the `ProfilerStep#` row of `prof_host_op`, `prof_fwd_bwd` by `flow_id`; or what stands in one small file.
 """
 
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ext/core/decimal.h"
+#include "ext/core/radix_sort.h"
 
 namespace profana {
 namespace {
@@ -91,23 +92,22 @@ void HostOps::place(uint32_t lane, Tree tree, bool launches) {
     const auto row = static_cast<uint32_t>(lanes_.size());
     lanes_.push_back(lane);
     is_in_tree_.push_back(tree == Tree::kYes);
-    const bool timed = start().integer(row) != kNullInt;
+    const int64_t time = start().integer(row);
     if (tree == Tree::kYes) in_tree_.push_back(row);
-    if (launches && timed) launching_.push_back(row);
+    if (launches && time != kNullInt) launching_.push_back({time, row});
 }
 
 void HostOps::finish() {
-    std::stable_sort(launching_.begin(), launching_.end(),
-                     [&](uint32_t a, uint32_t b) { return start().integer(a) < start().integer(b); });
+    radix_sort(launching_, [](const Started& started) { return started.start; });
 }
 
 uint32_t HostOps::innermost_starting(int64_t time, uint32_t lane) const {
-    const auto after = std::upper_bound(launching_.begin(), launching_.end(), time,
-                                        [&](int64_t t, uint32_t row) { return t < start().integer(row); });
+    auto at = std::upper_bound(launching_.begin(), launching_.end(), time,
+                               [](int64_t t, const Started& started) { return t < started.start; });
     uint32_t any = kNoParent;
-    for (auto at = after; at != launching_.begin() && start().integer(*(at - 1)) == time; --at) {
-        if (lanes_[*(at - 1)] == lane) return *(at - 1);
-        if (any == kNoParent) any = *(at - 1);
+    while (at != launching_.begin() && (--at)->start == time) {
+        if (lanes_[at->row] == lane) return at->row;
+        if (any == kNoParent) any = at->row;
     }
     return any;
 }
@@ -243,21 +243,25 @@ void PythonCalls::derive(const ColumnSet& wanted, int64_t id_base) {
 
 namespace {
 
+struct FlowPlace {
+    int64_t id;
+    uint32_t at;  // in the list of flows
+};
+
 // The flows of a kind by id, each id's in file order.
-std::vector<uint32_t> by_id(const PageVector<FlowEnd>& flows, uint8_t kind) {
-    std::vector<uint32_t> order;
+std::vector<FlowPlace> by_id(const PageVector<FlowEnd>& flows, uint8_t kind) {
+    std::vector<FlowPlace> order;
     for (uint32_t i = 0; i < flows.size(); ++i)
-        if (flows[i].kind == kind) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return flows[a].id < flows[b].id; });
+        if (flows[i].kind == kind) order.push_back({flows[i].id, i});
+    radix_sort(order, [](const FlowPlace& place) { return place.id; });
     return order;
 }
 
 template <class F>
-void each_id(const PageVector<FlowEnd>& flows, const std::vector<uint32_t>& order, F f) {
+void each_id(const std::vector<FlowPlace>& order, F f) {
     for (size_t first = 0; first < order.size();) {
         size_t last = first;
-        while (last < order.size() && flows[order[last]].id == flows[order[first]].id) ++last;
+        while (last < order.size() && order[last].id == order[first].id) ++last;
         f(order.data() + first, order.data() + last);
         first = last;
     }
@@ -271,17 +275,16 @@ std::vector<FlowPair> pair_flows(const PageVector<FlowEnd>& flows, uint8_t kind)
     };
     std::vector<Found> found;
     std::vector<uint32_t> starts, ends;
-    each_id(flows, by_id(flows, kind), [&](const uint32_t* first, const uint32_t* last) {
+    each_id(by_id(flows, kind), [&](const FlowPlace* first, const FlowPlace* last) {
         starts.clear();
         ends.clear();
-        for (const uint32_t* at = first; at != last; ++at)
-            (flows[*at].is_start ? starts : ends).push_back(*at);
+        for (const FlowPlace* place = first; place != last; ++place)
+            (flows[place->at].is_start ? starts : ends).push_back(place->at);
         if (starts.empty()) return;
         for (size_t i = 0; i < ends.size(); ++i)
-            found.push_back({*first, starts.size() == ends.size() ? starts[i] : starts.back(), ends[i]});
+            found.push_back({first->at, starts.size() == ends.size() ? starts[i] : starts.back(), ends[i]});
     });
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Found& a, const Found& b) { return a.first < b.first; });
+    radix_sort(found, [](const Found& pair) { return int64_t{pair.first}; });
     std::vector<FlowPair> pairs;
     pairs.reserve(found.size());
     for (const Found& pair : found) pairs.push_back({flows[pair.start], flows[pair.end]});
@@ -295,17 +298,18 @@ void add_forward_backward(const PageVector<FlowEnd>& flows, uint8_t kind, const 
         int64_t forward;
     };
     std::vector<End> ends;
-    each_id(flows, by_id(flows, kind), [&](const uint32_t* first, const uint32_t* last) {
+    each_id(by_id(flows, kind), [&](const FlowPlace* first, const FlowPlace* last) {
         int64_t forward = kNullInt;
-        const uint32_t* last_end = nullptr;
-        for (const uint32_t* at = first; at != last; ++at) {
-            if (flows[*at].is_start)
-                forward = flows[*at].ts_ns;
+        const FlowPlace* last_end = nullptr;
+        for (const FlowPlace* place = first; place != last; ++place) {
+            if (flows[place->at].is_start)
+                forward = flows[place->at].ts_ns;
             else
-                last_end = at;
+                last_end = place;
         }
-        for (const uint32_t* at = first; at != last; ++at)
-            if (!flows[*at].is_start) ends.push_back({*at, at == last_end ? forward : kNullInt});
+        for (const FlowPlace* place = first; place != last; ++place)
+            if (!flows[place->at].is_start)
+                ends.push_back({place->at, place == last_end ? forward : kNullInt});
     });
     std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
     Column &forward = rows.column("forward_ns"), &backward = rows.column("backward_ns");
@@ -322,9 +326,8 @@ void add_forward_backward(const PageVector<FlowEnd>& flows, uint8_t kind, const 
 }
 
 void RowsByPlace::finish() {
-    std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
-        return a.start != b.start ? a.start < b.start : a.lane < b.lane;
-    });
+    radix_sort(places_, [](const Place& place) { return int64_t{place.lane}; });
+    radix_sort(places_, [](const Place& place) { return place.start; });
 }
 
 uint32_t RowsByPlace::find(uint32_t lane, int64_t start) const {

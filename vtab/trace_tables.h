@@ -99,7 +99,11 @@ class HostOps {
     PageVector<uint32_t> lanes_;     // by row
     std::vector<uint32_t> in_tree_;  // rows of the compare tool's tree, in row order
     std::vector<char> is_in_tree_;   // by row
-    std::vector<uint32_t> launching_;
+    struct Started {
+        int64_t start;
+        uint32_t row;
+    };
+    std::vector<Started> launching_;    // rows that work can be bound to
     std::optional<Nesting> operators_;  // over in_tree_
     std::vector<int64_t> operator_start_, operator_end_;
     mutable std::optional<Nesting> threads_;  // over all rows

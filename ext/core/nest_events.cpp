@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "ext/core/radix_sort.h"
+
 namespace profana {
 namespace {
 
@@ -17,10 +19,22 @@ int64_t end_of(std::span<const int64_t> start, std::span<const int64_t> end, uin
 std::vector<uint32_t> by_start(std::span<const int64_t> start) {
     std::vector<uint32_t> order(start.size());
     std::iota(order.begin(), order.end(), 0);
-    if (!std::is_sorted(start.begin(), start.end()))
-        std::stable_sort(order.begin(), order.end(),
-                         [&](uint32_t a, uint32_t b) { return start[a] < start[b]; });
+    radix_sort(order, [&](uint32_t event) { return start[event]; });
     return order;
+}
+
+// Of events in order of start, those that start together: the longer ones first.
+void put_longer_first(std::span<uint32_t> events, std::span<const int64_t> start,
+                      std::span<const int64_t> end) {
+    for (size_t first = 0; first < events.size();) {
+        size_t last = first + 1;
+        while (last < events.size() && start[events[last]] == start[events[first]]) ++last;
+        if (last > first + 1)
+            std::stable_sort(
+                events.begin() + static_cast<ptrdiff_t>(first), events.begin() + static_cast<ptrdiff_t>(last),
+                [&](uint32_t a, uint32_t b) { return end_of(start, end, a) > end_of(start, end, b); });
+        first = last;
+    }
 }
 
 // Parents come before their children in `order`.
@@ -83,6 +97,21 @@ class SmallestUntil {
     std::vector<uint32_t> best_;
 };
 
+// The parents of one thread's events, in order of start and the longer first, where none only overlaps
+// another: the innermost that has not ended. False: two overlap, and nothing is said.
+bool nest_calls(std::span<const uint32_t> events, std::span<const int64_t> start,
+                std::span<const int64_t> end, std::vector<uint32_t>& parent) {
+    std::vector<uint32_t> open;
+    for (const uint32_t event : events) {
+        if (start[event] == kNoTime) continue;
+        while (!open.empty() && end_of(start, end, open.back()) <= start[event]) open.pop_back();
+        if (!open.empty() && end_of(start, end, open.back()) < end_of(start, end, event)) return false;
+        parent[event] = open.empty() ? kNoParent : open.back();
+        open.push_back(event);
+    }
+    return true;
+}
+
 }  // namespace
 
 int64_t duration_ns(int64_t start, int64_t end) {
@@ -142,18 +171,17 @@ Nesting nest_by_containment(std::span<const int64_t> thread, std::span<const int
     Nesting out{std::vector<uint32_t>(start.size(), kNoParent), std::vector<uint32_t>(start.size(), 0),
                 by_start(start)};
     std::vector<uint32_t>& order = out.order;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return thread[a] < thread[b]; });
-
+    radix_sort(order, [&](uint32_t event) { return thread[event]; });
     SmallestUntil open(start, end);
     for (size_t first = 0; first < order.size();) {
         size_t last = first;
         while (last < order.size() && thread[order[last]] == thread[order[first]]) ++last;
         const std::span<uint32_t> events(order.data() + first, last - first);
-        // Of events that start together the longer ones come first.
-        std::stable_sort(events.begin(), events.end(), [&](uint32_t a, uint32_t b) {
-            return start[a] != start[b] ? start[a] < start[b] : end_of(start, end, a) > end_of(start, end, b);
-        });
+        put_longer_first(events, start, end);
+        if (nest_calls(events, start, end, out.parent)) {
+            first = last;
+            continue;
+        }
         open.begin_thread(events);
         for (const uint32_t event : events) {
             if (start[event] == kNoTime) continue;

@@ -9,9 +9,11 @@
 
 namespace profana {
 
-// Sorts `items` by key(item), an int64_t, rising; equal keys keep their order. Sorted input costs one look.
-template <class Item, class Key>
-void radix_sort(std::vector<Item>& items, Key key) {
+// Sorts a vector `items` by key(item), an int64_t, rising; equal keys keep their order. Sorted input costs
+// one look.
+template <class Items, class Key>
+void radix_sort(Items& items, Key key) {
+    using Item = typename Items::value_type;
     const auto less = [&](const Item& a, const Item& b) { return key(a) < key(b); };
     if (std::is_sorted(items.begin(), items.end(), less)) return;
     if (items.size() < 2048) {
@@ -24,7 +26,7 @@ void radix_sort(std::vector<Item>& items, Key key) {
 
     constexpr int kBits = 11;
     constexpr uint64_t kBuckets = uint64_t{1} << kBits;
-    std::vector<Item> other(items.size());
+    Items other(items.size());
     for (int shift = 0; shift < 64 && range >> shift != 0; shift += kBits) {
         const auto digit = [&](const Item& item) {
             return ((static_cast<uint64_t>(key(item)) - base) >> shift) & (kBuckets - 1);
