@@ -50,6 +50,9 @@ void add_help(std::string_view text, std::vector<HelpEntry>* out) {
             }
             out->push_back(std::move(entry));
         }
+        const std::string_view kept = word_after(line, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.");
+        if (!kept.empty() && !out->empty())  // of profana_memo: the rows of the view above
+            out->push_back({std::string(kept), "table", out->back().signature, out->back().doc});
         comment.clear();
     }
 }

@@ -269,6 +269,10 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
 }  // namespace
 
 int register_memo_tables(Connection& connection) {
+    connection.add_table(
+        {"profana_memo", "module", "CREATE VIRTUAL TABLE temp.t USING profana_memo(view)",
+         "Keeps the rows of a TEMP view until something it depends on has changed: CREATE VIRTUAL "
+         "TABLE temp.t USING profana_memo(view)."});
     auto watch = std::make_shared<Watch>(connection);  // one for all
     return register_table_maker(connection, "profana_memo",
                                 [watch](Connection& to, const std::vector<std::string>& arguments) {
