@@ -1,0 +1,141 @@
+"""What must hold for any two profiles, whatever they contain.
+
+A profile against itself differs nowhere; swapping the sides negates differences and inverts ratios; parts add up to the whole.
+
+  test_metamorphic.py LIBRARY [PROFILE ...]     on given profiles, each against the next; without any, on the golden cases
+"""
+import glob
+import json
+import math
+import os
+import sys
+import tempfile
+
+from profiles import ROOT, Checks, Session
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
+from check import unpack  # noqa: E402
+
+# Views by what names a row on either side; None: rows are told apart by their place only.
+SHEETS = {
+    "overall_metrics": None, "operator_compare": None, "module_compare": None, "memory_compare": None,
+    "operator_compare_statistic": ("name",), "module_compare_statistic": ("module_name", "operator"),
+    "communication_compare": ("kind", "task"), "memory_compare_statistic": ("name",),
+    "kernel_compare": ("kernel_type", "input_shapes"), "kernel_type_compare": ("kernel_type", "core_type"), "api_compare": ("name",),
+}
+
+
+def table(s, view):
+    cursor = s.db.execute(f"SELECT * FROM {view}")
+    heads = [c[0] for c in cursor.description]
+    return [dict(zip(heads, row)) for row in cursor]
+
+
+def differences(row):
+    return [h for h in row if h.startswith("diff_") and h != "diff_ratio"]
+
+
+def ratios(row):
+    """Ratios of the two sides, not shares of one side's whole."""
+    return [h for h in row if h.endswith("_ratio") and not h.startswith(("base_", "comparison_"))]
+
+
+def against_itself(c, what, s):
+    for view in SHEETS:
+        for row in table(s, view):
+            where = f"{what} {view} {row['order_id']}"
+            c.equal(where + " differences", [row[h] for h in differences(row) if row[h] not in (0, None)], [])
+            c.equal(where + " ratios", [(h, row[h]) for h in ratios(row) if row[h] != 1], [])
+            c.equal(where + " verdict", row["verdict"], "same")
+            if row.get("noise") is not None:
+                c.equal(where + " noise", row["noise"], 1)
+
+
+def inverse(ratio):
+    if ratio is None:
+        return None
+    return math.inf if ratio == 0 else 0.0 if math.isinf(ratio) else 1 / ratio
+
+
+VERDICTS = {"worse": "better", "better": "worse", "same": "same", "base only": "comparison only", "comparison only": "base only"}
+
+
+def swapped(c, what, s, t):
+    """Sheets of s against those of t, whose sides are exchanged."""
+    for view, key in SHEETS.items():
+        if key is None:
+            continue
+        there = {tuple(r[k] for k in key): r for r in table(s, view)}
+        back = {tuple(r[k] for k in key): r for r in table(t, view)}
+        c.equal(f"{what} {view} rows", sorted(map(repr, there)), sorted(map(repr, back)))
+        for name, row in there.items():
+            other = back.get(name)
+            if other is None:
+                continue
+            where = f"{what} {view} {name}"
+            c.equal(where + " verdict", other["verdict"], VERDICTS[row["verdict"]])
+            for h in differences(row):
+                c.equal(f"{where} {h}", other[h], None if row[h] is None else -row[h])
+            for h in ratios(row):
+                if row[h] is not None and row[h] < 0:      # self times may be negative, and are not ratios of amounts then
+                    continue
+                expected = inverse(row[h])
+                if expected is None or math.isinf(expected):
+                    c.equal(f"{where} {h}", other[h], expected)
+                else:
+                    c.close(f"{where} {h}", other[h], expected)
+
+
+def whole_and_parts(c, what, s):
+    for side in ("base", "comparison"):
+        rows = [(r["level"], r["metric"], r[side + "_ns"]) for r in table(s, "overall_metrics")]
+        if not rows:
+            continue
+        tree, path = {}, []
+        for level, metric, ns in rows:
+            path = path[:level] + [metric]
+            tree.setdefault(tuple(path[:-1]), []).append((metric, ns))
+        amount = dict(tree[()])
+        where = f"{what} {side}"
+        bare = s.value("SELECT lccl_ns FROM overall_summary WHERE profile = ?", side)
+        c.equal(where + " end to end", amount.get("Computing Time", 0) + amount.get("Uncovered Communication Time", 0)
+                + amount.get("Free Time", 0) + bare, amount["E2E Time"])
+        if "Free Time" in amount:
+            c.equal(where + " free", sum(ns for _, ns in tree.get(("Free Time",), [])), amount["Free Time"])
+        parts = tree.get(("Computing Time",), [])
+        total = sum(ns for _, ns in parts)
+        if dict(parts).get("Other", 0) > 0:
+            c.equal(where + " computing", total, amount["Computing Time"])
+        elif parts:                                        # kernels that overlap add up to more than the union
+            c.equal(where + " computing is no more than its parts", amount["Computing Time"] <= total, True)
+        for metric, ns in parts:
+            below = [part for name, part in tree.get(("Computing Time", metric), [])]
+            if below and not {"Computing", "Communication"} & {n for n, _ in tree[("Computing Time", metric)]}:
+                c.equal(f"{where} {metric}", sum(below), ns)
+
+
+def cases():
+    """(name, base, comparison) of every golden case."""
+    with tempfile.TemporaryDirectory() as folder:
+        for case in sorted(glob.glob(os.path.join(ROOT, "tests", "golden", "*", "case.json"))):
+            there = unpack(os.path.dirname(case), folder)
+            with open(case, encoding="utf-8") as f:
+                about = json.load(f)
+            if "base" in about and "comparison" in about:
+                yield os.path.basename(there), os.path.join(there, about["base"]), os.path.join(there, about["comparison"])
+
+
+def main():
+    c = Checks()
+    given = sys.argv[2:]
+    pairs = [(os.path.basename(a.rstrip("/")), a, b) for a, b in zip(given, given[1:] + given[:1])] if given else cases()
+    for name, base, comparison in pairs:
+        s = Session(sys.argv[1], base, comparison)
+        whole_and_parts(c, name, s)
+        swapped(c, name, s, Session(sys.argv[1], comparison, base))
+        against_itself(c, name + " itself", Session(sys.argv[1], base, base))
+    sys.exit(c.report())
+
+
+if __name__ == "__main__":
+    main()
