@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 
@@ -56,6 +58,11 @@ const std::string& embedded_text(const std::string& path) {
     for (const EmbeddedSql& file : embedded_sql())
         if (file.path == path) return file.text;
     throw Error("profana_export: there is no sql/" + path);
+}
+
+Error cannot_write(const std::string& path) {
+    const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+    return Error("profana_export: " + path + ": cannot be written: " + reason, ErrorKind::kCannotOpen);
 }
 
 namespace {
@@ -170,16 +177,37 @@ Kind kind_of(const std::string& path) {
         "folder without a suffix (CSV files)");
 }
 
+// What is there already goes only when the caller says so, and a folder only when nothing but CSV files would
+// be lost with it.
+void check_target(const fs::path& path, Kind kind, bool overwrite) {
+    std::error_code problem;
+    const fs::path folder = path.parent_path();
+    if (!folder.empty() && !fs::is_directory(folder, problem))
+        throw Error("profana_export: there is no folder '" + folder.string() + "'", ErrorKind::kCannotOpen);
+    if (!fs::exists(fs::symlink_status(path, problem))) return;
+    const std::string quoted = "'" + path.string() + "'";
+    if (!overwrite)
+        throw Error("profana_export: " + quoted +
+                    " is there already; give 1 as the third argument to replace it");
+    const bool is_folder = fs::is_directory(path, problem);
+    if (is_folder != (kind == Kind::kCsvFolder))
+        throw Error("profana_export: " + quoted + (is_folder ? " is a folder" : " is a file") +
+                    "; it is not replaced");
+    if (!is_folder) return;
+    for (const auto& entry : fs::directory_iterator(path))
+        if (!entry.is_regular_file() || entry.path().extension() != ".csv")
+            throw Error("profana_export: " + quoted + " holds more than CSV files (" +
+                        entry.path().filename().string() + "); it is not replaced");
+}
+
 std::string export_to(Connection& connection, const std::string& path, const char* names, bool overwrite) {
     const Kind kind = kind_of(path);
     if (names != nullptr && kind == Kind::kHtml)
         throw Error("profana_export: an HTML report has its fixed sections; leave the second argument NULL");
     if (connection.profiles().empty() && names == nullptr)
         throw Error("profana_export: no profile is open; SELECT profana_open('base', 'PATH') first");
+    check_target(path, kind, overwrite);
     std::error_code problem;
-    if (fs::exists(path, problem) && !overwrite)
-        throw Error("profana_export: '" + path +
-                    "' is there already; give 1 as the third argument to replace it");
     const std::string temporary = path + ".part" + std::to_string(getpid());
     fs::remove_all(temporary, problem);
     try {

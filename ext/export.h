@@ -51,10 +51,13 @@ void run_script(Connection& connection, const std::string& script,
 // The text of an embedded file, e.g. reports/compare/ApiCompare.sql. Throws Error when there is none.
 const std::string& embedded_text(const std::string& path);
 
+// That a file could not be written, with the system's last reason.
+Error cannot_write(const std::string& path);
+
 // How many tables, files or sheets were written. `path` is a new, empty place of the writer's own.
 int write_database(Connection& connection, const std::vector<ExportItem>& items, const std::string& path);
 int write_csv_folder(Connection& connection, const std::vector<ExportItem>& items, const std::string& path);
-// sheets: names by comma; nullptr: all.
+// sheets: names by comma; nullptr: those that the compare tool writes.
 int write_workbook(Connection& connection, const char* sheets, const std::string& path);
 int write_html(Connection& connection, const std::string& path);
 

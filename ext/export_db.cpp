@@ -93,7 +93,7 @@ class CsvFile {
     }
     void close() {
         out_.close();
-        if (!out_) throw Error("profana_export: " + path_ + ": cannot be written", ErrorKind::kCannotOpen);
+        if (!out_) throw cannot_write(path_);
     }
 
   private:

@@ -232,8 +232,13 @@ int write_sheet(Workbook& book, Connection& connection, const SheetLook& look, c
     return sheets;
 }
 
-std::vector<SheetLook> chosen_sheets(const char* names) {
-    if (names == nullptr) return {std::begin(kSheets), std::end(kSheets)};
+// Of the sheets that show the same work in two ways the compare tool writes one: modules where any were
+// recorded, else operators; kernels by shape, not by type.
+bool is_alternative(const std::string& name, bool has_modules) {
+    return name == "KernelTypeCompare" || (has_modules && name.rfind("Operator", 0) == 0);
+}
+
+std::vector<SheetLook> named_sheets(const char* names) {
     std::vector<SheetLook> out;
     std::istringstream list(names);
     for (std::string part; std::getline(list, part, ',');) {
@@ -258,10 +263,17 @@ int write_workbook(Connection& connection, const char* names, const std::string&
     if (base == nullptr || comparison == nullptr)
         throw Error(
             "profana_export: a workbook compares the profiles 'base' and 'comparison'; open both first");
+    const std::vector<SheetLook> chosen =
+        names == nullptr ? std::vector(std::begin(kSheets), std::end(kSheets)) : named_sheets(names);
     Workbook book(path);
     int sheets = 0;
-    for (const SheetLook& look : chosen_sheets(names))
-        sheets += write_sheet(book, connection, look, base->path, comparison->path);
+    bool has_modules = false;
+    for (const SheetLook& look : chosen) {
+        if (names == nullptr && is_alternative(look.name, has_modules)) continue;
+        const int written = write_sheet(book, connection, look, base->path, comparison->path);
+        has_modules = has_modules || (written > 0 && std::string(look.name) == "ModuleCompareStatistic");
+        sheets += written;
+    }
     if (sheets == 0) book.sheet("Sheet1");
     book.close();
     return sheets;

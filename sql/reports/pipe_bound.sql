@@ -1,7 +1,7 @@
 -- Which pipe of the core bounds each hot kernel?
 --
 -- The 20 kernels of each rank that take the most time, of those with pipe counters: the busy share of each pipe and the busiest
--- one. cube: matrix products near their limit. vector: elementwise arithmetic. mte2 / mte3: memory traffic into or out of the core;
+-- one. cube: matrix products near their limit. vector: elementwise arithmetic. mte2 / mte3: memory traffic into or out of the core,
 -- mte1, fixpipe: traffic within it. scalar: control flow; larger blocks per core help. Shares overlap, so they may add up to
 -- more than 1. Counters are recorded at Level1 and Level2 with the metrics PipeUtilization.
 

@@ -7,24 +7,27 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(f"{ROOT}/tests/golden")
+import check
+from workbook import Workbook
+
 LIBRARY = os.path.abspath(sys.argv[1])
 
 
 def run_program(argv, **options):
     """Another program; what a sanitized library needs preloaded is not for it."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    subprocess.run(argv, env=environment, check=True, capture_output=True, **options)
+    return subprocess.run(argv, env=environment, check=True, capture_output=True, **options)
 
 
-def connect():
+def connect(base=f"{ROOT}/examples/tinymlp/04_pytorch", comparison=f"{ROOT}/examples/tinymlp/05_pytorch_slow"):
     connection = sqlite3.connect(":memory:")
     connection.enable_load_extension(True)
     connection.load_extension(LIBRARY)
-    connection.execute("SELECT profana_open('base', ?)", (f"{ROOT}/examples/tinymlp/04_pytorch",)).fetchone()
-    connection.execute("SELECT profana_open('comparison', ?)", (f"{ROOT}/examples/tinymlp/05_pytorch_slow",)).fetchone()
+    connection.execute("SELECT profana_open('base', ?)", (base,)).fetchone()
+    connection.execute("SELECT profana_open('comparison', ?)", (comparison,)).fetchone()
     return connection
 
 
@@ -65,37 +68,122 @@ def errors(connection, folder):
     assert "ends in .doc" in error_of(connection, "SELECT profana_export(?)", f"{folder}/x.doc")
     wrong = error_of(connection, "SELECT profana_export(?, 'Other')", f"{folder}/x.xlsx")
     assert "no sheet 'Other'" in wrong, wrong
-    assert error_of(connection, "SELECT profana_export(?)", f"{folder}/none/x.db") != "no error"
+    for name in ("x.db", "x.xlsx", "x.html", "x"):
+        assert f"there is no folder '{folder}/none'" in error_of(connection, "SELECT profana_export(?)", f"{folder}/none/{name}"), name
+    for name, views in (("x.db", "prof_source"), ("x", "prof_source"), ("x.xlsx", "ApiCompare")):
+        assert error_of(connection, "SELECT profana_export(?, ?)", f"/proc/{name}", views).startswith("profana_export: "), name
     assert "is the path to write" in error_of(connection, "SELECT profana_export(NULL)")
-    left = [name for name in os.listdir(folder) if ".part" in name or name.startswith("x.")]
+    left = [name for name in os.listdir(folder) if ".part" in name or name.startswith("x")]
     assert not left, left
 
 
-def sheet_rows(folder, sheet):
-    with open(f"{folder}/book-{sheet}.csv", newline="", encoding="utf-8") as f:
-        return list(csv.reader(f))
+def kept(connection, folder):
+    """Told to overwrite, an export still never takes what is not an export: a folder with other files, a folder for a file."""
+    os.makedirs(f"{folder}/home")
+    for name in ("old.csv", "thesis.txt"):
+        with open(f"{folder}/home/{name}", "w", encoding="utf-8") as f:
+            f.write("mine")
+    assert "holds more than CSV files (thesis.txt)" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/home")
+    assert sorted(os.listdir(f"{folder}/home")) == ["old.csv", "thesis.txt"]
+    os.remove(f"{folder}/home/thesis.txt")
+    connection.execute("SELECT profana_export(?, 'prof_source', 1)", (f"{folder}/home",)).fetchone()
+    assert os.listdir(f"{folder}/home") == ["prof_source.csv"]
+    os.makedirs(f"{folder}/folder.db")
+    assert "is a folder" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/folder.db")
 
 
-def workbook(connection, folder):
-    path = f"{folder}/book.xlsx"
-    connection.execute("SELECT profana_export(?)", (path,)).fetchone()
-    with zipfile.ZipFile(path) as book:
-        styles = book.read("xl/styles.xml").decode()
-        assert "FFFF0000" in styles and "FF00BFFF" in styles, "no red cell, or no coloured row"
+def full_disk(connection, folder):
+    """On a disk without room every kind of export fails and leaves nothing behind. Only root can make such a disk."""
+    place = f"{folder}/small"
+    os.makedirs(place)
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", place], check=False, capture_output=True).returncode:
+        print("full_disk: skipped, no right to mount")
+        return
+    try:
+        for name, views in (("x.db", "prof_host_op"), ("x", "prof_host_op"), ("x.xlsx", "ApiCompare"), ("x.html", None)):
+            failed = error_of(connection, "SELECT profana_export(?, ?)", f"{place}/{name}", views)
+            assert failed.startswith("profana_export: ") and not os.listdir(place), (name, failed, os.listdir(place))
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def as_libreoffice_reads(path, folder):
+    """{sheet: rows, head first} of the workbook, converted to CSV without a display."""
     run_program(["soffice", "--headless", f"-env:UserInstallation=file://{folder}/office", "--convert-to",
-                 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1', "--outdir", folder, path])
-    overall = sheet_rows(folder, "OverallMetrics")
-    assert overall[0][1].startswith("Base Profiling: ") and overall[0][4].startswith("Comparison Profiling: "), overall[0]
-    assert overall[1] == [""] * len(overall[1]), "the second row is blank"
-    assert overall[2][:4] == ["Index", "Duration(ms)", "Duration Ratio", "Number"], overall[2]
-    # Computing bars of trace_view.json are step_trace_time's Computing: 34.38 + 35.2 + 34.88 + 34.6 + 34.7 us.
-    computing = next(r for r in overall if r[0].strip() == "Computing Time")
-    assert computing[1] == "0.17376", computing
-    kinds = sheet_rows(folder, "KernelTypeCompare")
-    cast = next(r for r in kinds if r[1] == "Cast")
-    assert cast[-2] == "INF" and cast[12] == "20", cast
-    names = [name for name in os.listdir(folder) if name.startswith("book-")]
-    assert len(names) >= 6, names
+                    'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1', "--outdir", folder, path])
+    out = {}
+    for name in os.listdir(folder):
+        if name.startswith("book-"):
+            with open(f"{folder}/{name}", newline="", encoding="utf-8") as f:
+                rows = list(csv.reader(f))[2:]
+            out[name[5:-4]] = [[re.sub(r"^([\d.]+)%$", lambda m: repr(float(m.group(1)) / 100), c) for c in row] for row in rows]
+    return out
+
+
+def workbook(_, folder):
+    """Sheets, figures and looks of a golden case; LibreOffice reads the same figures."""
+    case = f"{ROOT}/tests/golden/micro_class"
+    path = f"{folder}/book.xlsx"
+    connect(f"{case}/base/x_ascend_pt", f"{case}/comparison/x_ascend_pt").execute("SELECT profana_export(?)", (path,)).fetchone()
+    book = Workbook(path)
+    assert book.names == ["OverallMetrics", "CommunicationCompare", "OperatorCompareStatistic", "OperatorCompare", "MemoryCompareStatistic",
+                          "MemoryCompare", "ApiCompare", "KernelCompare"], book.names
+    judge = check.Judge(check.read_differences(f"{ROOT}/tests/golden/differences.tsv"))
+    converted = as_libreoffice_reads(path, folder)
+    assert set(converted) == set(book.names), set(converted)
+    for name in book.names:
+        with open(f"{case}/expected/all/{name}.csv", newline="", encoding="utf-8") as f:
+            golden = list(csv.reader(f))
+        for kind, rows in (("xlsx", book.rows(name)), ("LibreOffice", converted[name])):
+            wrong = judge.complaints(("micro_class", "all", name), rows, golden)
+            assert not wrong, (kind, name, wrong[:5])
+    looks(book)
+
+
+def looks(book):
+    """Heads in two rows, green and yellow; sky for the overall wholes; red, as percent, where a ratio is above 1 and nowhere else."""
+    sheet = "OverallMetrics"
+    assert book.merged[sheet] == ["B1:D1", "E1:G1"] and book.cells[sheet][1, 1][0].startswith("Base Profiling: "), book.merged
+    assert book.cells[sheet][1, 4][0].startswith("Comparison Profiling: ") and not [c for c in book.cells[sheet] if c[0] == 2]
+    assert [book.look(sheet, 3, c)[0] for c in range(9)] == ["00FF00"] * 4 + ["FFFF00"] * 3 + ["00FF00"] * 2
+    assert book.look(sheet, 4, 0)[0] == "00BFFF" and [book.look(sheet, 4, c)[1] for c in (1, 2, 3)] == ["#,##0.00", "0.00%", "#,##0"]
+    levels = {text.count("\t"): book.look(sheet, row, 0) for (row, c), (text, _) in book.cells[sheet].items() if c == 0 and row > 4}
+    assert {level: look[3] for level, look in levels.items()} == {0: 0, 1: 1, 2: 2} and levels[2][0] is None, levels
+    assert book.look("KernelCompare", 4, 1)[2] and not book.look("KernelCompare", 4, 2)[2], "the kernel's name is bold"
+    red = plain = 0
+    for sheet in book.names:
+        heads = {c: text for (row, c), (text, _) in book.cells[sheet].items() if row == 3}
+        for (row, c), (text, _) in book.cells[sheet].items():
+            if row < 4:
+                continue
+            fill, number, _, _ = book.look(sheet, row, c)
+            above = "Diff" in heads[c] and "Ratio" in heads[c] and text != "" and (text == "INF" or float(text) > 1)
+            assert (fill == "FF0000") == above and (not above or number == "0.00%"), (sheet, row, heads[c], text, fill, number)
+            red, plain = red + above, plain + (not above)
+    assert red > 20 and plain > 200, (red, plain)
+
+
+# Runs in a copy of the page: what cannot be read there, a line each.
+CHECK_LABELS = """
+const wrong = [], crosses = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+for (const svg of document.querySelectorAll('svg')) {
+  const texts = [...svg.querySelectorAll('text')].map(t => [t, t.getBoundingClientRect()]);
+  texts.forEach(([t, a], i) => texts.slice(i + 1).forEach(([u, b]) => { if (crosses(a, b)) wrong.push(`${t.textContent} lies on ${u.textContent}`); }));
+  for (const [t, a] of texts) {
+    if (parseFloat(getComputedStyle(t).fontSize) < 11) wrong.push(`${t.textContent} is tiny`);
+    if (t.classList.contains('inside') && a.right > t.previousElementSibling.getBoundingClientRect().right) wrong.push(`${t.textContent} leaves its box`);
+  }
+}
+for (const e of document.querySelectorAll('.bar i, .row > span:not(.bar), td')) if (e.scrollWidth > e.clientWidth + 1) wrong.push(`${e.textContent} is cut`);
+if (document.querySelectorAll('text, .row').length < 10) wrong.push('nothing is drawn');
+document.body.textContent = 'LABELS ' + (wrong.join(' | ') || 'fine') + ' END';
+"""
+
+
+def chromium(folder, *options):
+    return run_program(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                           "--disable-component-update", "--disable-sync", f"--user-data-dir={folder}/chromium", *options], text=True,
+                       timeout=120).stdout
 
 
 def page(connection, folder):
@@ -103,18 +191,22 @@ def page(connection, folder):
     connection.execute("SELECT profana_export(?)", (path,)).fetchone()
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    assert not re.search(r"(src|href)=|https?://|@import", text), "the page must stand alone"
-    for word in ("Computing Time", "Cast", "stream 2", "base", "comparison"):
-        assert word in text, word
+    assert not re.search(r"(src|href)=|https?://|@import|<script", text), "the page must stand alone"
+    # Of the pair's files: E2E and Free of both sides; Cast, which only the comparison has; both steps' streams.
+    for words in (">10.457 ms<", ">15.737 ms<", "Free Time 15.459 ms", "0.000 to 0.062 ms", "npu::_npu_dtype_cast", ">stream 2<",
+                  "base, step 3, 2.052 ms", "comparison, step 3, 3.208 ms", "neither profile recorded any"):
+        assert words in text, words
     picture = f"{folder}/page.png"
-    run_program(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                 "--disable-component-update", "--disable-sync", f"--user-data-dir={folder}/chromium", "--window-size=1240,1800",
-                 f"--screenshot={picture}", f"file://{path}"], timeout=120)
+    chromium(folder, "--window-size=1240,1800", f"--screenshot={picture}", f"file://{path}")
     assert os.path.getsize(picture) > 40_000, "the picture is almost empty"
+    with open(f"{folder}/checked.html", "w", encoding="utf-8") as f:
+        f.write(text.replace("</body>", f"<script>{CHECK_LABELS}</script></body>"))
+    found = re.search("LABELS (.*?) END", chromium(folder, "--window-size=1240,1800", "--dump-dom", f"file://{folder}/checked.html"), re.S)
+    assert found and found.group(1) == "fine", found and found.group(1)
 
 
 with tempfile.TemporaryDirectory() as place:
     link = connect()
-    for step in (database, csv_folder, errors, workbook, page):
+    for step in (database, csv_folder, errors, kept, full_disk, workbook, page):
         step(link, place)
         print(f"{step.__name__}: ok")
