@@ -538,11 +538,13 @@ void PartScan::result(sqlite3_context* context, int column, LoadContext& load) {
     const Access& access = access_[static_cast<size_t>(column)];
     switch (access.kind) {
         case Access::kInt: {
+            if (comes_later()) access.column->prefetch_integer(batch_[at_ + kRowsAhead]);
             const int64_t value = access.column->integer(row());
             if (value != kNullInt) sqlite3_result_int64(context, value);
             return;
         }
         case Access::kText: {
+            if (comes_later()) access.column->prefetch_code(batch_[at_ + kRowsAhead]);
             const uint32_t code = access.column->code(row());
             if (code != kNullCode) result_code(context, access.column->dictionary(), code);
             return;

@@ -66,6 +66,10 @@ class PartScan {
         return column == PlanTerm::kRowId ? Part::kRowId : part_.columns[static_cast<size_t>(column)];
     }
 
+    // Rows in the order of an index lie anywhere: their values are fetched from memory some rows ahead.
+    static constexpr size_t kRowsAhead = 16;
+    bool comes_later() const { return batch_ != nullptr && at_ + kRowsAhead < batch_size_; }
+
     void add_term(const PlanTerm& term, size_t number, sqlite3_value* value, LoadContext& context);
     void add_row_numbers(Op op, sqlite3_value* value, int64_t first_id);
     void add_values(Op op, int column, sqlite3_value* value, LoadContext& context);

@@ -205,6 +205,8 @@ class Column {
     int64_t integer(Row row) const { return ints_[row]; }
     double real(Row row) const { return reals_[row]; }
     uint32_t code(Row row) const { return codes_[row]; }
+    void prefetch_integer(Row row) const { __builtin_prefetch(&ints_[row]); }
+    void prefetch_code(Row row) const { __builtin_prefetch(&codes_[row]); }
     std::string_view text(Row row) const { return dictionary_.text(codes_[row]); }
     const AnyValue& any(Row row) const { return anys_[row]; }
     const LongRef& long_ref(Row row) const { return longs_[row]; }
