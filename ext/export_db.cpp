@@ -9,12 +9,6 @@
 namespace profana {
 namespace {
 
-std::string quoted(const std::string& name) {
-    std::string out = "\"";
-    for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
 // The database being written, on a connection of its own: the caller's transaction is not touched.
 class Target {
   public:
@@ -43,18 +37,18 @@ class Target {
 };
 
 std::string create_statement(const ExportItem& item, const Query& rows) {
-    std::string sql = "CREATE TABLE " + quoted(item.name) + " (";
+    std::string sql = "CREATE TABLE " + double_quoted(item.name) + " (";
     for (int c = 0; c < rows.columns(); ++c) {
         const char* declared = sqlite3_column_decltype(rows.statement(), c);
         std::string type = declared != nullptr ? declared : "";
         if (static_cast<size_t>(c) < item.types.size() && !item.types[c].empty()) type = item.types[c];
-        sql += (c > 0 ? ", " : "") + quoted(rows.name(c)) + (type.empty() ? "" : " " + type);
+        sql += (c > 0 ? ", " : "") + double_quoted(rows.name(c)) + (type.empty() ? "" : " " + type);
     }
     return sql + ")";
 }
 
 std::string insert_statement(const ExportItem& item, int columns) {
-    std::string sql = "INSERT INTO " + quoted(item.name) + " VALUES (?";
+    std::string sql = "INSERT INTO " + double_quoted(item.name) + " VALUES (?";
     for (int c = 1; c < columns; ++c) sql += ", ?";
     return sql + ")";
 }
@@ -75,7 +69,7 @@ std::string csv_cell(const Query& rows, int column) {
     if (rows.is_null(column)) return "";
     const std::string text = rows.text(column);
     if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    return quoted(text);
+    return double_quoted(text);
 }
 
 class CsvFile {

@@ -18,4 +18,13 @@ int result_code(ErrorKind kind) {
     return SQLITE_ERROR;
 }
 
+std::string double_quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
 }  // namespace profana

@@ -1,5 +1,6 @@
-// SQLite's interface as the library sees it: always through the host's table of functions, which the entry point in
-// ext/entry.cpp is given. Programs that link the library in and define SQLITE_CORE call SQLite directly.
+// SQLite's interface as the library sees it: always through the host's table of functions, which the entry
+// point in ext/entry.cpp is given. Programs that link the library in and define SQLITE_CORE call SQLite
+// directly.
 #pragma once
 
 #include <sqlite3ext.h>
@@ -8,6 +9,8 @@ extern const sqlite3_api_routines* sqlite3_api;
 #endif
 
 #include <new>
+#include <string>
+#include <string_view>
 
 #include "ext/core/error.h"
 
@@ -15,6 +18,9 @@ namespace profana {
 
 int result_code(
     ErrorKind kind);  // SQLITE_ERROR, SQLITE_CANTOPEN, SQLITE_INTERRUPT, SQLITE_NOMEM, SQLITE_TOOBIG
+
+// Between double quotes, those inside doubled: as SQL writes names, and CSV files texts.
+std::string double_quoted(std::string_view text);
 
 // Runs the body of an SQL function: no exception leaves it, each becomes the function's error.
 template <class Body>

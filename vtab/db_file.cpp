@@ -25,15 +25,6 @@ std::string plain_name(std::string_view name) {
     return out;
 }
 
-std::string quoted_name(std::string_view name) {
-    std::string out = "\"";
-    for (const char c : name) {
-        if (c == '"') out += '"';
-        out += c;
-    }
-    return out + '"';
-}
-
 // A file name as SQLite takes it: "file:..." is a name too, not a URI, unless one is asked for.
 std::string plain_path(const std::string& path) {
     return path.starts_with("file:") ? "./" + path : path;
@@ -228,13 +219,13 @@ const DbTable* DbFile::table(std::string_view name) {
         fail(listed);
     }
     if (table.name.empty()) return nullptr;
-    each_row("PRAGMA main.table_info(" + quoted_name(table.name) + ")", [&](sqlite3_stmt* row) {
+    each_row("PRAGMA main.table_info(" + double_quoted(table.name) + ")", [&](sqlite3_stmt* row) {
         const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 1));
         if (text != nullptr) table.columns.emplace_back(text);
     });
     const auto called_rowid = [](const std::string& column) { return plain_name(column) == "rowid"; };
     table.has_rowid = std::none_of(table.columns.begin(), table.columns.end(), called_rowid) &&
-                      each_row("SELECT rowid FROM " + quoted_name(table.name) + " LIMIT 0",
+                      each_row("SELECT rowid FROM " + double_quoted(table.name) + " LIMIT 0",
                                [](sqlite3_stmt*) {}) == SQLITE_DONE;
     return table.columns.empty() ? nullptr : &table;
 }
@@ -296,7 +287,7 @@ std::string_view DbRow::text(int cell) const {
 int DbScan::cell(std::initializer_list<std::string_view> names) {
     const std::string* column = table_.column(names);
     if (column == nullptr) return kNoCell;
-    expressions_.push_back(quoted_name(*column));
+    expressions_.push_back(double_quoted(*column));
     return static_cast<int>(expressions_.size()) - 1;
 }
 
@@ -332,7 +323,7 @@ void DbScan::execute(LoadContext& context) {
     std::string sql = std::string("SELECT ") + kRowFunction + "(";
     for (size_t i = 0; i < expressions_.size(); ++i) sql += (i > 0 ? ", " : "") + expressions_[i];
     // Without an index: an index that covers the columns would give another order.
-    sql += ") FROM main." + quoted_name(table_.name) + " NOT INDEXED";
+    sql += ") FROM main." + double_quoted(table_.name) + " NOT INDEXED";
     unreadable_.assign(expressions_.size(), 0);
     row_.unreadable_ = unreadable_.data();
     context_ = &context;

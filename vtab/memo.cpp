@@ -12,12 +12,6 @@
 namespace profana {
 namespace {
 
-std::string quoted(const std::string& name) {
-    std::string out = "\"";
-    for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
 // A statement of our own on the caller's connection.
 class Statement {
   public:
@@ -110,7 +104,7 @@ class Watch {
         }
         for (const std::string& name : tables) {
             mix(sum, name);
-            Statement rows(connection_.db(), "SELECT * FROM temp." + quoted(name), name);
+            Statement rows(connection_.db(), "SELECT * FROM temp." + double_quoted(name), name);
             for (int count = 0; rows.step(); ++count) {
                 if (count == kMostRows) {
                     mix(sum, std::to_string(++too_long_));
@@ -209,7 +203,7 @@ class MemoProvider : public TableProvider {
         } running(running_);
         LoadContext context = connection.load_context();
         auto table = std::make_shared<Table>(types_, [](Table&, const ColumnSet&, LoadContext&) {});
-        Statement rows(connection.db(), "SELECT * FROM temp." + quoted(view_), view_);
+        Statement rows(connection.db(), "SELECT * FROM temp." + double_quoted(view_), view_);
         if (rows.columns() != static_cast<int>(types_.size()))
             throw Error("profana_memo: " + view_ + " has " + std::to_string(rows.columns()) +
                         " columns, not the " + std::to_string(types_.size()) + " that it lists");

@@ -43,12 +43,6 @@ Scan& scan_of(sqlite3_vtab_cursor* cursor) {
     return static_cast<Cursor*>(cursor)->scan;
 }
 
-std::string quoted(const char* name) {
-    std::string out = "\"";
-    for (const char* c = name; *c != '\0'; ++c) out += *c == '"' ? std::string("\"\"") : std::string(1, *c);
-    return out + "\"";
-}
-
 const char* declared_type(ColumnType type) {
     switch (type) {
         case ColumnType::kInt:
@@ -68,7 +62,7 @@ std::string declaration(const TableSpec& spec) {
     std::string sql = "CREATE TABLE x(";
     const auto add = [&sql](const ColumnSpec& column, bool hidden) {
         if (sql.back() != '(') sql += ", ";
-        sql += quoted(column.name) + declared_type(column.type) + (hidden ? " HIDDEN" : "");
+        sql += double_quoted(column.name) + declared_type(column.type) + (hidden ? " HIDDEN" : "");
     };
     for (const ColumnSpec& argument : spec.arguments) add(argument, true);
     for (const ColumnSpec& column : spec.columns) add(column, column.hidden);
