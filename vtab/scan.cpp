@@ -46,7 +46,8 @@ void Scan::choose_plan(const char* text) {
     plan_ = plans_.back().plan.get();
 }
 
-// What the caller asks of the table itself, as the texts of its arguments. In place: a join asks for every row.
+// What the caller asks of the table itself, as the texts of its arguments. In place: a join asks for every
+// row.
 void Scan::read_request(sqlite3_value** arguments) {
     asked_.arguments.resize(spec_.arguments.size());
     asked_.given.assign(spec_.arguments.size(), false);

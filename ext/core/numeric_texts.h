@@ -1,6 +1,6 @@
-// The texts of a column that look like numbers. SQL compares such a text with a number by value when the other
-// side is a numeric column; these are found here so that no join on such columns looks at every text for every
-// row.
+// The texts of a column that look like numbers. SQL compares such a text with a number by value when the
+// other side is a numeric column; these are found here so that no join on such columns looks at every text
+// for every row.
 #pragma once
 
 #include <string_view>
