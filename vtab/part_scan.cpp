@@ -93,7 +93,8 @@ bool PartScan::may_pass(const Plan& plan, sqlite3_value** arguments) const {
     const int columns = static_cast<int>(spec_.columns.size());
     for (size_t i = 0; i < plan.terms.size(); ++i) {
         const PlanTerm& term = plan.terms[i];
-        if (term.column >= columns || place(term.column) != Part::kConstant) continue;
+        if (term.op == Op::kNothing || term.column >= columns || place(term.column) != Part::kConstant)
+            continue;
         const Part::Constant& constant = part_.constants[static_cast<size_t>(term.column)];
         bool passes = false;
         each_operand(term.op, arguments[i], [&](const Operand& operand) {
@@ -112,7 +113,8 @@ ColumnSet PartScan::needed(const Plan& plan) const {
     };
     for (int column = 0; column < columns; ++column)
         if (plan.uses(column)) need(column);
-    for (const PlanTerm& term : plan.terms) need(term.column);
+    for (const PlanTerm& term : plan.terms)
+        if (term.op != Op::kNothing) need(term.column);
     for (const OrderTerm& term : plan.order) need(term.column);
     return needed;
 }
@@ -174,7 +176,7 @@ void PartScan::start(const Plan& plan, sqlite3_value** arguments, LoadContext& c
 }
 
 void PartScan::add_term(const PlanTerm& term, size_t number, sqlite3_value* value, LoadContext& context) {
-    if (term.column >= static_cast<int>(spec_.columns.size())) return;
+    if (term.op == Op::kNothing || term.column >= static_cast<int>(spec_.columns.size())) return;
     if (term.column == PlanTerm::kRowId) return add_row_numbers(term.op, value, row_id_base_);
     const int column = place(term.column);
     if (column == Part::kConstant) return;

@@ -5,6 +5,7 @@
 
 #include "ext/connection.h"
 #include "vtab/load_parts.h"
+#include "vtab/outer_joins.h"
 
 namespace profana {
 
@@ -43,7 +44,12 @@ void Scan::choose_plan(const char* text) {
             return;
         }
     plans_.push_back({text, std::make_unique<Plan>(Plan::parse(text))});
-    plan_ = plans_.back().plan.get();
+    Plan& plan = *plans_.back().plan;
+    const auto test = [](const PlanTerm& term) { return is_test(term.op); };
+    if (std::any_of(plan.terms.begin(), plan.terms.end(), test) && outer_join_may_run(connection_.db()))
+        for (PlanTerm& term : plan.terms)
+            if (test(term)) term.op = Op::kNothing;
+    plan_ = &plan;
 }
 
 // What the caller asks of the table itself, as the texts of its arguments. In place: a join asks for every
