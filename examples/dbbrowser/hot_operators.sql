@@ -1,5 +1,5 @@
 -- touch run.db
--- sqlitebrowser -o extensions/list=/usr/lib/x86_64-linux-gnu/libprofana.so -s hot_operators.sql -t hot_operators run.db
+-- sqlitebrowser -o extensions/list=/usr/lib/libprofana.so -s hot_operators.sql -t hot_operators run.db
 --
 -- Put the profile's real path below. The table stays in run.db; the shipped views are in the list of tables as temp.hot_op, ...
 SELECT profana_open('run', '@PROFILE@');
