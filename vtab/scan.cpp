@@ -24,14 +24,16 @@ class NotCounted {
 
 }  // namespace
 
-Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec, Dictionary& texts)
-    : connection_(connection), provider_(provider), spec_(spec), texts_(texts) {
+Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
+           std::shared_ptr<Dictionary> texts)
+    : connection_(connection), provider_(provider), spec_(spec), texts_(std::move(texts)) {
     if (connection_.scans++ == 0) ++connection_.scan_runs;
 }
 
 // SQLite closes the cursors of subqueries and of OR branches while the statement goes on, and may still hold
 // texts of their tables.
 Scan::~Scan() {
+    connection_.pinned.insert(texts_);
     for (const Part& part : parts_) connection_.pinned.insert(part.table);
     if (--connection_.scans == 0) connection_.pinned.clear();
 }
@@ -103,7 +105,7 @@ void Scan::choose_parts(sqlite3_value** arguments) {
     request_ = asked_;
     has_parts_ = true;
     for (size_t i = 0; i < parts_.size(); ++i)
-        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, texts_));
+        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, *texts_));
     loaded_for_.assign(parts_.size(), nullptr);
 }
 
