@@ -16,8 +16,9 @@ class Connection;
 
 class Scan {
   public:
-    // texts: where constant texts are kept; as long as the virtual table.
-    Scan(Connection& connection, TableProvider& provider, const TableSpec& spec, Dictionary& texts);
+    // texts: where constant texts are kept, by all scans of the virtual table that are open.
+    Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
+         std::shared_ptr<Dictionary> texts);
     ~Scan();
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
@@ -34,6 +35,7 @@ class Scan {
 
   private:
     void choose_plan(const char* text);
+    void read_request(sqlite3_value** arguments);
     void choose_parts(sqlite3_value** arguments);
     void load_parts();
     void begin();
@@ -45,7 +47,7 @@ class Scan {
     Connection& connection_;
     TableProvider& provider_;
     const TableSpec& spec_;
-    Dictionary& texts_;
+    std::shared_ptr<Dictionary> texts_;
     std::optional<LoadContext> context_;
 
     struct KnownPlan {
@@ -55,7 +57,7 @@ class Scan {
     std::vector<KnownPlan> plans_;
     const Plan* plan_ = nullptr;
 
-    ScanRequest request_;
+    ScanRequest request_, asked_;  // that of the parts; what the filter at hand asks for
     bool has_parts_ = false;
     std::vector<Part> parts_;                       // pins their tables
     std::vector<std::unique_ptr<PartScan>> scans_;  // by part

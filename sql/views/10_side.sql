@@ -46,3 +46,10 @@ SELECT max(CAST(value AS INTEGER)) FILTER (WHERE name = 'use_input_shape'),
   FROM prof_setting;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._compare_setting USING profana_memo(_compare_setting_query);
+
+-- _copy_type: what do profilers of Ascend call a copy by the SDMA or PCIe engine?
+--
+-- Text exports and newer databases name the engine's queue entry, older databases the call of the runtime.
+CREATE TEMP VIEW IF NOT EXISTS _copy_type(
+  task_type               -- TEXT     as prof_device_task
+) AS VALUES ('SDMA_SQE'), ('PCIE_DMA_SQE'), ('MEMCPY_ASYNC');

@@ -29,7 +29,7 @@ kernel_stream AS (        -- Ascend streams that compute
 waiting_stream AS (
   SELECT DISTINCT profile, rank, stream_id
     FROM task
-   WHERE task_type = 'EVENT_WAIT_SQE' AND (family = 'db' OR stream_id <> 0)
+   WHERE task_type IN ('EVENT_WAIT_SQE', 'EVENT_WAIT') AND (family = 'db' OR stream_id <> 0)
 ),
 busiest_stream AS (       -- GPU: most kernels, the first seen on ties
   SELECT profile, rank, stream_id,
@@ -50,7 +50,7 @@ compute_stream AS (
 copy AS (
   SELECT t.profile, t.rank, t.stream_id, t.id, t.kernel_id, t.dur_ns
     FROM task AS t
-   WHERE t.task_type IN ('SDMA_SQE', 'PCIE_DMA_SQE')
+   WHERE t.task_type IN (SELECT task_type FROM _copy_type)
       OR (t.family = 'gpu' AND t.task_type IN ('kernel', 'gpu_memcpy')
           AND (lower(t.name) LIKE '%htod%' OR lower(t.name) LIKE '%dtod%' OR lower(t.name) LIKE '%dtoh%'
                OR instr(lower(t.name), 'memset (device)') > 0))
