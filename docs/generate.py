@@ -96,8 +96,8 @@ A kind that is named neither so nor by that rule leaves the column NULL. *args* 
 `name` and `id` its own fields; a bare name is a column of the CSV file or database table that the section names.
 A table that a capture cannot fill is empty, and `prof_source.missing` says why.
 
-`source_row` leads from a row back to its file. Tables without it hold what others lead to: `prof_launch` and `prof_kernel_pmu` by their
-ids, `prof_step` by the `ProfilerStep#` row of `prof_host_op`, `prof_fwd_bwd` by `flow_id`; or what stands in one small file.
+`source_row` leads from a row back to its file. It is NULL where no single row stands behind one: statistics that are computed
+(`prof_api_stat` of a database), and a device that only the option `device` or `chip`, or a database's RANK_DEVICE_MAP or info.json, names.
 """
 
 

@@ -72,7 +72,8 @@ class Connection {
     int scans = 0;
     uint64_t scan_runs = 0;  // how often the first such cursor has been opened
     std::map<std::string, std::shared_ptr<Table>> kept_rows;  // of profana_memo, by view
-    std::set<std::shared_ptr<const Table>> pinned;  // of cursors that are closed, until there is none open
+    // Tables and texts of cursors that are closed, until there is none open.
+    std::set<std::shared_ptr<const void>> pinned;
     FileStamp main_seen;  // the main database as it was when it was last looked at
 
   private:

@@ -26,7 +26,7 @@ void add_launch_rows(AscendTables& tables, AscendFlow kind, const char* category
            &comm = rows.column("comm_op_id");
     Column &type = rows.column("category"), &launch = rows.column("launch_ns"),
            &start = rows.column("device_ns");
-    Column& connection = rows.column("connection_id");
+    Column &connection = rows.column("connection_id"), &source = rows.column("source_row");
     const auto id = [&](uint32_t row) { return row == kNoParent ? kNullInt : id_base + row; };
     for (const FlowPair& pair : pair_flows(tables.flows, kind)) {
         const uint32_t comm_op = tables.comm_ops.places.find(pair.end.lane, pair.end.ts_ns);
@@ -39,6 +39,7 @@ void add_launch_rows(AscendTables& tables, AscendFlow kind, const char* category
         launch.add_int(pair.start.ts_ns);
         start.add_int(pair.end.ts_ns);
         connection.add_int(pair.start.id < kTextFlowId ? kNullInt : pair.start.id);
+        source.add_int(static_cast<int64_t>(pair.end.offset));
         tables.launched_task.push_back(task);
     }
 }

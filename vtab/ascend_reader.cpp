@@ -399,7 +399,7 @@ void Reader::add_operator(const TraceRecord& event, uint32_t lane, HostOps::Tree
     const auto step = step_of_name(decode_trace_text(raw, scratch));
     const int64_t start = at(event.ts_ns);
     if (step && start != kNullInt && event.dur_ns != kNullInt)
-        out_.steps.add(*step, start, start + event.dur_ns);
+        out_.steps.add(*step, start, start + event.dur_ns, event.offset);
 }
 
 void Reader::add_call(const TraceRecord& event, uint32_t lane, uint32_t kind, int64_t connection) {

@@ -110,10 +110,11 @@ class Bandwidths {
         Operation operation;
         std::string transport;  // empty: none
         Transport numbers;
+        int64_t rowid;
     };
     Load& load_;
     std::map<Operation, OperationTimes> times_;
-    std::vector<Operation> order_;  // of CommAnalyzerTime
+    std::vector<std::pair<Operation, int64_t>> order_;  // of CommAnalyzerTime, with the rowid
     std::set<std::pair<Operation, std::string>> seen_;
     std::vector<Row> rows_;
 };
@@ -122,12 +123,13 @@ void Bandwidths::read_times(const DbTable& table) {
     DbScan scan(load_.file, table);
     const OperationCells cells(scan);
     const int elapse = scan.cell({"elapse_time", "elapsed_time"}), wait = scan.cell({"wait_time"}),
-              synchronization = scan.cell({"synchronization_time"}), idle = scan.cell({"idle_time"});
+              synchronization = scan.cell({"synchronization_time"}), idle = scan.cell({"idle_time"}),
+              rowid = scan.rowid();
     scan.run(load_.context, [&](const DbRow& row) {
         const Operation operation = cells.of(row);
         const OperationTimes times{row.real(elapse), row.real(wait), row.real(synchronization),
                                    row.real(idle)};
-        if (times_.emplace(operation, times).second) order_.push_back(operation);
+        if (times_.emplace(operation, times).second) order_.emplace_back(operation, row.integer(rowid));
     });
 }
 
@@ -137,22 +139,24 @@ void Bandwidths::read_transports(const DbTable& table) {
     const OperationCells cells(scan);
     const int transport = scan.cell({"transport_type", "band_type"}), size = scan.cell({"transit_size"}),
               time = scan.cell({"transit_time"}), bandwidth = scan.cell({"bandwidth"}),
-              large = scan.cell({"large_packet_ratio"});
+              large = scan.cell({"large_packet_ratio"}), rowid = scan.rowid();
     scan.run(load_.context, [&](const DbRow& row) {
         const Operation operation = cells.of(row);
         const std::string name(row.text(transport));
         if (!seen_.emplace(operation, name).second) return;
-        rows_.push_back(
-            {operation, name, {row.real(size), row.real(time), row.real(bandwidth), row.real(large)}});
+        rows_.push_back({operation,
+                         name,
+                         {row.real(size), row.real(time), row.real(bandwidth), row.real(large)},
+                         row.integer(rowid)});
     });
 }
 
 void Bandwidths::fill() {
     // An operation that moved nothing has a row too.
-    for (const Operation& operation : order_) {
+    for (const auto& [operation, rowid] : order_) {
         const auto any = seen_.lower_bound({operation, std::string()});
         if (any == seen_.end() || any->first != operation)
-            rows_.push_back({operation, "", {kNullReal, kNullReal, kNullReal, kNullReal}});
+            rows_.push_back({operation, "", {kNullReal, kNullReal, kNullReal, kNullReal}, rowid});
     }
     const auto text = [](Column* column, const std::string& value) {
         if (column == nullptr) return;
@@ -170,7 +174,8 @@ void Bandwidths::fill() {
            *size = load_.out("transit_size_mb"), *time = load_.out("transit_time_ms"),
            *bandwidth = load_.out("bandwidth_gb_per_s"), *large = load_.out("large_packet_ratio"),
            *elapse = load_.out("elapse_time_ms"), *wait = load_.out("wait_time_ms"),
-           *synchronization = load_.out("synchronization_time_ms"), *idle = load_.out("idle_time_ms");
+           *synchronization = load_.out("synchronization_time_ms"), *idle = load_.out("idle_time_ms"),
+           *source = load_.out("source_row");
     for (const Row& row : rows_) {
         const auto& [step_text, type_text, name_text, group_text] = row.operation;
         if (step != nullptr) step->add_int(step_number(step_text));
@@ -190,6 +195,7 @@ void Bandwidths::fill() {
         real(wait, times.wait);
         real(synchronization, times.synchronization);
         real(idle, times.idle);
+        if (source != nullptr) source->add_int(row.rowid);
     }
     load_.set_rows(rows_.size());
 }

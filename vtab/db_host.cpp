@@ -469,21 +469,38 @@ void load_python_call(Load& load) {
     if (events) fill_thread_tree(load, *events, load.out("parent_id"), load.out("depth"));
 }
 
+namespace {
+
+// By row of CONNECTION_IDS: its rowid.
+std::vector<int64_t> connection_rowids(Load& load) {
+    std::vector<int64_t> out;
+    if (const DbTable* table = load.file.table("CONNECTION_IDS")) {
+        DbScan scan(load.file, *table);
+        const int rowid = scan.rowid();
+        scan.run(load.context, [&](const DbRow& row) { out.push_back(row.integer(rowid)); });
+    }
+    return out;
+}
+
+}  // namespace
+
 // A forward and a backward operator share a link, and no third row has it.
 void load_fwd_bwd(Load& load) {
     const Operators& ops = load.operators();
     const Connections& connections = load.connections();
     std::vector<int64_t> links;
-    std::vector<uint32_t> owners;
+    std::vector<uint32_t> owners, rows;  // rows: of CONNECTION_IDS
     for (uint32_t op = 0; op < ops.start.size(); ++op)
         for (uint32_t row = connections.rows.find(ops.connection[op]); row != IdMap::kNone;
              row = connections.rows.next(row)) {
             links.push_back(connections.link[row]);
             owners.push_back(op);
+            rows.push_back(row);
         }
     struct Pair {
         int64_t link;
         uint32_t forward, backward;
+        uint32_t row;  // of CONNECTION_IDS, of the backward operator
     };
     std::vector<Pair> pairs;
     const IdMap by_link(links);
@@ -492,21 +509,24 @@ void load_fwd_bwd(Load& load) {
         if (by_link.find(links[place]) != place || second == IdMap::kNone ||
             by_link.next(second) != IdMap::kNone)
             continue;
-        uint32_t forward = owners[place], backward = owners[second];
-        if (forward == backward) continue;
-        if (ops.start[backward] < ops.start[forward]) std::swap(forward, backward);
-        pairs.push_back({links[place], forward, backward});
+        uint32_t forward = place, backward = second;
+        if (owners[forward] == owners[backward]) continue;
+        if (ops.start[owners[backward]] < ops.start[owners[forward]]) std::swap(forward, backward);
+        pairs.push_back({links[place], owners[forward], owners[backward], rows[backward]});
     }
     std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) {
         return std::make_pair(ops.start[a.backward], a.link) < std::make_pair(ops.start[b.backward], b.link);
     });
     Column *forward_ns = load.out("forward_ns"), *backward_ns = load.out("backward_ns"),
-           *process = load.out("backward_process_id"), *flow = load.out("flow_id");
+           *process = load.out("backward_process_id"), *flow = load.out("flow_id"),
+           *source = load.out("source_row");
+    const std::vector<int64_t> rowids = source != nullptr ? connection_rowids(load) : std::vector<int64_t>();
     for (const Pair& pair : pairs) {
         if (forward_ns != nullptr) forward_ns->add_int(ops.start[pair.forward]);
         if (backward_ns != nullptr) backward_ns->add_int(ops.start[pair.backward]);
         if (process != nullptr) process->add_int(ops.process[pair.backward]);
         if (flow != nullptr) flow->add_int(pair.link);
+        if (source != nullptr) source->add_int(pair.row < rowids.size() ? rowids[pair.row] : kNullInt);
     }
     load.set_rows(pairs.size());
 }

@@ -232,7 +232,9 @@ void load_kernel_pmu(Load& load) {
     const DbStrings& strings = load.strings();
     DbScan scan(load.file, *pmu);
     const int task = scan.cell({"globalTaskId"}), name = scan.cell({"name"}), value = scan.cell({"value"});
-    Column *kernel_id = load.out("kernel_id"), *metric = load.out("metric"), *number = load.out("value");
+    Column *kernel_id = load.out("kernel_id"), *metric = load.out("metric"), *number = load.out("value"),
+           *source = load.out("source_row");
+    const int rowid = source != nullptr ? scan.rowid() : kNoCell;
     std::unique_ptr<TextCells> names;
     if (metric != nullptr)
         names =
@@ -252,6 +254,7 @@ void load_kernel_pmu(Load& load) {
         ++rows;
         if (kernel_id != nullptr) kernel_id->add_int(load.profile.id_base + kernel);
         if (metric != nullptr) metric->add_code(names->code(row, name));
+        if (source != nullptr) source->add_int(row.integer(rowid));
         if (number == nullptr) return;
         const uint32_t place = strings.find(row.integer(name));
         const double scale =

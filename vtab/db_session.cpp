@@ -31,11 +31,13 @@ void load_step(Load& load) {
     if (repeated > 0)
         load.tell(Severity::kWarning, "repeated_step", "STEP_TIME",
                   "rows of STEP_TIME repeat a step; the last counts", repeated);
-    Column *step = load.out("step"), *start = load.out("start_ns"), *end = load.out("end_ns");
+    Column *step = load.out("step"), *start = load.out("start_ns"), *end = load.out("end_ns"),
+           *source = load.out("source_row");
     for (const auto& window : windows) {
         if (step != nullptr) step->add_int(window.step);
         if (start != nullptr) start->add_int(window.start);
         if (end != nullptr) end->add_int(window.end);
+        if (source != nullptr) source->add_int(window.rowid);
     }
     load.set_rows(windows.size());
 }
@@ -134,7 +136,7 @@ void load_overlap_bar(Load& load) {
 namespace {
 
 struct Device {
-    int64_t id = kNullInt;
+    int64_t id = kNullInt, rowid = kNullInt;  // rowid: of NPU_INFO
     std::string chip;
     std::optional<int64_t> cores, vector_cores;
     std::optional<double> frequency;
@@ -164,9 +166,10 @@ void read_chips(Load& load, std::vector<Device>& devices) {
     const DbTable* table = load.file.table("NPU_INFO");
     if (table == nullptr) return;
     DbScan scan(load.file, *table);
-    const int id = scan.cell({"id"}), name = scan.cell({"name"});
+    const int id = scan.cell({"id"}), name = scan.cell({"name"}), rowid = scan.rowid();
     scan.run(load.context, [&](const DbRow& row) {
         Device& device = device_of(devices, apply(NullRule::kId, row.integer(id)));
+        device.rowid = row.integer(rowid);
         const std::string_view chip = row.text(name);
         if (chip != "UNKNOWN" && chip != "N/A") device.chip = chip;
     });
@@ -204,7 +207,8 @@ void load_device(Load& load) {
         return !mapped.empty() && std::find(mapped.begin(), mapped.end(), device.id) == mapped.end();
     });
     Column *id = load.out("device_id"), *chip = load.out("chip"), *cores = load.out("ai_core_num"),
-           *vectors = load.out("vector_core_num"), *frequency = load.out("aic_frequency_mhz");
+           *vectors = load.out("vector_core_num"), *frequency = load.out("aic_frequency_mhz"),
+           *source = load.out("source_row");
     for (const Device& device : devices) {
         if (id != nullptr) id->add_int(device.id);
         const std::string& name = load.profile.options.chip.empty() ? device.chip : load.profile.options.chip;
@@ -213,6 +217,7 @@ void load_device(Load& load) {
         if (cores != nullptr) cores->add_int(device.cores.value_or(kNullInt));
         if (vectors != nullptr) vectors->add_int(device.vector_cores.value_or(kNullInt));
         if (frequency != nullptr) frequency->add_real(device.frequency.value_or(kNullReal));
+        if (source != nullptr) source->add_int(device.rowid);
     }
     load.set_rows(devices.size());
 }
@@ -343,7 +348,8 @@ void load_process_group(Load& load) {
         });
     }
     Column *id = load.out("group_id"), *name = load.out("group_name"), *rank = load.out("group_rank"),
-           *ranks = load.out("ranks");
+           *ranks = load.out("ranks"), *source = load.out("source_row");
+    int64_t entry = 0;
     for (const ProcessGroups::Group& group : groups.all()) {
         const std::string hash = group_hash(group.communicator);
         const bool by_hash = labels.count(group.communicator) == 0 && labels.count(hash) > 0;
@@ -352,6 +358,7 @@ void load_process_group(Load& load) {
         if (rank != nullptr) rank->add_int(group.rank);
         if (ranks != nullptr && group.ranks.empty()) ranks->add_null();
         if (ranks != nullptr && !group.ranks.empty()) ranks->add_text(group.ranks);
+        if (source != nullptr) source->add_int(++entry);
     }
     load.set_rows(groups.all().size());
 }

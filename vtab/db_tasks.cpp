@@ -122,7 +122,7 @@ struct Work {
     uint32_t row;         // of prof_device_task or prof_comm_op
     uint32_t kernel = IdMap::kNone;
     bool collective = false;
-    int64_t start = kNullInt;
+    int64_t start = kNullInt, rowid = kNullInt;
 };
 
 // The connections of the operators: a pair for each, in order of the operators and of their CONNECTION_IDS
@@ -163,6 +163,7 @@ void add_tasks(Load& load, const OwnedConnections& owned, std::vector<Work>& wor
     DbScan scan(load.file, *task);
     const int id = scan.cell({"globalTaskId"}), connection = scan.cell({"connectionId"}),
               start = scan.cell({"startNs"});
+    const int rowid = load.wants({"source_row"}) ? scan.rowid() : kNoCell;
     const int device = load.profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
     uint32_t next_row = 0;
     scan.run(load.context, [&](const DbRow& row) {
@@ -173,7 +174,7 @@ void add_tasks(Load& load, const OwnedConnections& owned, std::vector<Work>& wor
         if (pair == IdMap::kNone) return;
         const int64_t task_id = row.integer(id);
         if (collective.find(task_id) != IdMap::kNone || schedule.find(task_id) != IdMap::kNone) return;
-        work.push_back({pair, number, kernel, false, row.integer(start)});
+        work.push_back({pair, number, kernel, false, row.integer(start), row.integer(rowid)});
     });
 }
 
@@ -182,13 +183,15 @@ void add_collectives(Load& load, const OwnedConnections& owned, std::vector<Work
     if (table == nullptr) return;
     DbScan scan(load.file, *table);
     const int connection = scan.cell({"connectionId"}), start = scan.cell({"startNs"});
+    const int rowid = load.wants({"source_row"}) ? scan.rowid() : kNoCell;
     const int device = load.profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
     uint32_t next_row = 0;
     scan.run(load.context, [&](const DbRow& row) {
         if (!of_device(load.profile.options, row, device)) return;
         const uint32_t number = next_row++;
         const uint32_t pair = owned.by_id.find(row.integer(connection));
-        if (pair != IdMap::kNone) work.push_back({pair, number, IdMap::kNone, true, row.integer(start)});
+        if (pair != IdMap::kNone)
+            work.push_back({pair, number, IdMap::kNone, true, row.integer(start), row.integer(rowid)});
     });
 }
 
@@ -213,7 +216,7 @@ void load_launch(Load& load) {
     Column *host_op = load.out("host_op_id"), *task = load.out("device_task_id"),
            *kernel = load.out("kernel_id"), *comm_op = load.out("comm_op_id"),
            *category = load.out("category"), *launch = load.out("launch_ns"), *device = load.out("device_ns"),
-           *connection = load.out("connection_id");
+           *connection = load.out("connection_id"), *source = load.out("source_row");
     for (const uint32_t item : order) {
         const Work& what = work[item];
         const uint32_t pair = owned.last[what.connection], op = owned.op[pair];
@@ -225,6 +228,7 @@ void load_launch(Load& load) {
         if (launch != nullptr) launch->add_int(ops.start[op]);
         if (device != nullptr) device->add_int(what.start);
         if (connection != nullptr) connection->add_int(owned.connection[pair]);
+        if (source != nullptr) source->add_int(what.rowid);
     }
     load.set_rows(work.size());
 }

@@ -18,9 +18,9 @@ class LaunchWriter {
           linked_(tables.device.external_id.size(), 0) {}
 
     // A launch at `launch_ns` by `op` through `call` that started the work in a device row (kNoParent: work
-    // that is not in the file).
+    // that is not in the file). `source`: of the event that tells so.
     void add(uint32_t op, uint32_t call, uint32_t task, const std::string& category, int64_t launch_ns,
-             int64_t device_ns, int64_t connection) {
+             int64_t device_ns, int64_t connection, int64_t source) {
         const GpuDeviceTasks& device = tables_.device;
         host_.add_int(id(op));
         runtime_.add_int(id(call));
@@ -31,6 +31,7 @@ class LaunchWriter {
         launch_.add_int(launch_ns);
         device_.add_int(device_ns);
         connection_.add_int(connection);
+        source_.add_int(source);
         if (task != kNoParent) linked_[task] = 1;
     }
     bool linked(uint32_t task) const { return linked_[task] != 0; }
@@ -46,7 +47,7 @@ class LaunchWriter {
            &task_ = rows_.column("device_task_id"), &kernel_ = rows_.column("kernel_id"),
            &comm_ = rows_.column("comm_op_id"), &category_ = rows_.column("category"),
            &launch_ = rows_.column("launch_ns"), &device_ = rows_.column("device_ns"),
-           &connection_ = rows_.column("connection_id");
+           &connection_ = rows_.column("connection_id"), &source_ = rows_.column("source_row");
 };
 
 bool has_kind(const GpuTables& tables, uint32_t row, uint32_t kind) {
@@ -71,7 +72,7 @@ void link_by_flows(const GpuTables& tables, LaunchWriter& out) {
         }
         const uint32_t task = tables.device.places.find(pair.end.lane, pair.end.ts_ns);
         out.add(op, call, task, tables.flow_categories[start.category], start.ts_ns, pair.end.ts_ns,
-                start.id < kTextFlowId ? kNullInt : start.id);
+                start.id < kTextFlowId ? kNullInt : start.id, static_cast<int64_t>(pair.end.offset));
     }
 }
 
@@ -96,18 +97,18 @@ void link_by_correlation(const GpuTables& tables, const GpuTraceOptions& options
     for (Row task = 0; task < device.external_id.size(); ++task) {
         if (out.linked(task)) continue;
         const int64_t correlation = device.connection.integer(task),
-                      start = device.times.start().integer(task);
+                      start = device.times.start().integer(task), source = device.source.integer(task);
         if (!any_call && flow_ids.count(correlation) == 0) continue;
         const auto call = correlation == kNullInt ? calls.end() : calls.find(correlation);
         if (call != calls.end()) {
             out.add(operator_of_call(tables, call->second), call->second, task, "correlation",
-                    tables.host.start().integer(call->second), start, correlation);
+                    tables.host.start().integer(call->second), start, correlation, source);
             continue;
         }
         const auto op = operators.find(device.external_id[task]);
         if (!any_call || op == operators.end() || device.external_id[task] == kNullInt) continue;
         out.add(op->second, kNoParent, task, "external_id", tables.host.start().integer(op->second), start,
-                device.external_id[task]);
+                device.external_id[task], source);
     }
 }
 

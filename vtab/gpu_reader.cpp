@@ -304,7 +304,7 @@ void Reader::add_host_op(const TraceRecord& event, uint32_t lane) {
     const auto step = step_of_name(decode_trace_text(raw, scratch));
     const int64_t start = at(event.ts_ns);
     if (step && start != kNullInt && event.dur_ns != kNullInt)
-        out_.steps.add(*step, start, start + event.dur_ns);
+        out_.steps.add(*step, start, start + event.dur_ns, event.offset);
 }
 
 void Reader::report_zero_time(const TraceRecord& event) {

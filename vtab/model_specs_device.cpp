@@ -88,7 +88,8 @@ ModelSpec kernel_pmu_spec() {
           "Text: the column's head | Db: name"},
          {"value", R,
           "times in ns, bandwidths in GB/s, ratios 0..1, utilization in percent, others as written",
-          "Text: the cell, times * 1000 | Db: value, bandwidths / 1024^3"}});
+          "Text: the cell, times * 1000 | Db: value, bandwidths / 1024^3"},
+         source_row("Text: line of the CSV file | Db: rowid")});
 }
 
 ModelSpec device_task_spec() {
@@ -231,7 +232,9 @@ ModelSpec device_spec() {
           "Text: ai_core_num | Db: info.json ai_core_num | GPU: numSms"},
          {"vector_core_num", I, "vector cores", "Text: aiv_num | Db: info.json aiv_num"},
          {"aic_frequency_mhz", R, "MHz", "Text: aic_frequency | Db: info.json aic_frequency"},
-         {"memory_bytes", I, "bytes", "GPU: totalGlobalMem"}});
+         {"memory_bytes", I, "bytes", "GPU: totalGlobalMem"},
+         source_row("Text: place in DeviceInfo of its file, from 1 | Db: rowid of NPU_INFO | GPU: place in "
+                    "deviceProperties, from 1")});
 }
 
 ModelSpec op_stat_spec() {
@@ -270,7 +273,10 @@ ModelSpec comm_bandwidth_spec() {
          {"wait_time_ms", R, "ms, of the operation", "Text: Wait Time(ms) | Db: wait_time"},
          {"synchronization_time_ms", R, "ms, of the operation",
           "Text: Synchronization Time(ms) | Db: synchronization_time"},
-         {"idle_time_ms", R, "ms, of the operation", "Text: Idle Time(ms) | Db: idle_time"}});
+         {"idle_time_ms", R, "ms, of the operation", "Text: Idle Time(ms) | Db: idle_time"},
+         source_row(
+             "Text: number of the operation in the file, from 1 | Db: rowid of the transport's first row in "
+             "CommAnalyzerBandwidth; where transport is NULL, of CommAnalyzerTime")});
 }
 
 }  // namespace

@@ -109,7 +109,9 @@ ModelSpec launch_spec() {
           "Text: ts of the flow's end | Db: startNs | GPU: ts of the flow's end, or of the event"},
          {"runtime_op_id", I, "prof_host_op.id of the runtime or driver call; NULL: none", "GPU: the call"},
          {"connection_id", I, "flow, connection or correlation id",
-          "Text: the flow's id | Db: connectionId | GPU: the flow's id, correlation or External id"}});
+          "Text: the flow's id | Db: connectionId | GPU: the flow's id, correlation or External id"},
+         source_row("Text: byte offset of the flow's end | Db: rowid of TASK; where comm_op_id is given, of "
+                    "COMMUNICATION_OP | GPU: byte offset of the flow's end, or of the device's event")});
 }
 
 ModelSpec python_call_spec() {
@@ -149,7 +151,10 @@ ModelSpec fwd_bwd_spec() {
           "Text: tid of the flow's end | GPU: tid of the flow's end"},
          {"backward_process_id", I, "its process",
           "Text: pid of the flow's end | Db: upper half of globalTid | GPU: pid of the flow's end"},
-         {"flow_id", I, "id of the flow", "Text: id | Db: connectionId | GPU: id"}});
+         {"flow_id", I, "id of the flow", "Text: id | Db: connectionId | GPU: id"},
+         source_row(
+             "Text: byte offset of the flow's end | Db: rowid of CONNECTION_IDS, the later operator's | "
+             "GPU: byte offset of the flow's end")});
 }
 
 ModelSpec step_spec() {
@@ -158,7 +163,8 @@ ModelSpec step_spec() {
         "Text: events ProfilerStep#N | Db: STEP_TIME | GPU: events ProfilerStep#N",
         {{"step", I, "N", "Text: N of the name | Db: id | GPU: N of the name"},
          {"start_ns", I, "ns, on the host", "Text: ts | Db: startNs | GPU: ts + baseTimeNanoseconds"},
-         {"end_ns", I, "ns, on the host", "Text: ts + dur | Db: endNs | GPU: start_ns + dur"}});
+         {"end_ns", I, "ns, on the host", "Text: ts + dur | Db: endNs | GPU: start_ns + dur"},
+         source_row("Text: byte offset of the event | Db: rowid | GPU: byte offset of the event")});
 }
 
 ModelSpec memory_alloc_spec() {
@@ -284,7 +290,9 @@ ModelSpec process_group_spec() {
          {"group_rank", I, "own rank in the group; NULL unknown",
           "Text: group_rank | Db: group_rank | GPU: place of the own rank in ranks"},
          {"ranks", T, "JSON array of global ranks; NULL unknown",
-          "Text: global_ranks | Db: global_ranks | GPU: ranks"}});
+          "Text: global_ranks | Db: global_ranks | GPU: ranks"},
+         source_row(
+             "Text: place in parallel_group_info, from 1 | Db: as Text | GPU: place in pg_config, from 1")});
 }
 
 }  // namespace

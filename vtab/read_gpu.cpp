@@ -114,8 +114,10 @@ void GpuCapture::add_devices(LoadContext& context) {
     const JsonFile properties = key("deviceProperties", context);
     simdjson::dom::array list;
     if (!properties || properties.root().get(list) != simdjson::SUCCESS) return;
+    int64_t entry = 0;
     for (const simdjson::dom::element item : list) {
         DeviceRow row;
+        row.entry = ++entry;
         row.id = member_integer(item, "id");
         row.chip = member_text(item, "name");
         row.cores = member_integer(item, "numSms");

@@ -8,15 +8,32 @@
 #include "vtab/outer_joins.h"
 
 namespace profana {
+namespace {
 
-Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec, Dictionary& texts)
-    : connection_(connection), provider_(provider), spec_(spec), texts_(texts) {
+// While parts are chosen the scan that asks does not count as open: they may look at files anew.
+class NotCounted {
+  public:
+    explicit NotCounted(Connection& connection) : connection_(connection) { --connection_.scans; }
+    ~NotCounted() { ++connection_.scans; }
+    NotCounted(const NotCounted&) = delete;
+    NotCounted& operator=(const NotCounted&) = delete;
+
+  private:
+    Connection& connection_;
+};
+
+}  // namespace
+
+Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
+           std::shared_ptr<Dictionary> texts)
+    : connection_(connection), provider_(provider), spec_(spec), texts_(std::move(texts)) {
     if (connection_.scans++ == 0) ++connection_.scan_runs;
 }
 
 // SQLite closes the cursors of subqueries and of OR branches while the statement goes on, and may still hold
 // texts of their tables.
 Scan::~Scan() {
+    connection_.pinned.insert(texts_);
     for (const Part& part : parts_) connection_.pinned.insert(part.table);
     if (--connection_.scans == 0) connection_.pinned.clear();
 }
@@ -77,22 +94,18 @@ void Scan::choose_parts(sqlite3_value** arguments) {
             throw Error(std::string("profana: ") + spec_.name + " needs its argument " +
                         spec_.arguments[a].name + " (" + spec_.arguments[a].doc + "); write FROM " +
                         spec_.name + "(...) or WHERE " + spec_.arguments[a].name + " = ...");
-    const int scans = std::exchange(connection_.scans, connection_.scans - 1);  // this one does not count yet
     std::vector<Part> parts;
-    try {
+    {
+        const NotCounted before_first_row(connection_);
         parts = provider_.parts(connection_, asked_);
-    } catch (...) {
-        connection_.scans = scans;
-        throw;
     }
-    connection_.scans = scans;
     scans_.clear();
     for (const Part& part : parts_) connection_.pinned.insert(part.table);
     parts_ = std::move(parts);
     request_ = asked_;
     has_parts_ = true;
     for (size_t i = 0; i < parts_.size(); ++i)
-        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, texts_));
+        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, *texts_));
     loaded_for_.assign(parts_.size(), nullptr);
 }
 

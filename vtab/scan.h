@@ -16,8 +16,9 @@ class Connection;
 
 class Scan {
   public:
-    // texts: where constant texts are kept; as long as the virtual table.
-    Scan(Connection& connection, TableProvider& provider, const TableSpec& spec, Dictionary& texts);
+    // texts: where constant texts are kept, by all scans of the virtual table that are open.
+    Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
+         std::shared_ptr<Dictionary> texts);
     ~Scan();
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
@@ -46,7 +47,7 @@ class Scan {
     Connection& connection_;
     TableProvider& provider_;
     const TableSpec& spec_;
-    Dictionary& texts_;
+    std::shared_ptr<Dictionary> texts_;
     std::optional<LoadContext> context_;
 
     struct KnownPlan {

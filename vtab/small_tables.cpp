@@ -60,8 +60,8 @@ constexpr Figure kTimes[] = {{"elapse_time_ms", "Elapse Time(ms)"},
 
 DeviceRows::DeviceRows(ModelRows& rows, std::string chip, std::optional<int64_t> device)
     : rows_(rows), chip_(std::move(chip)), device_(device) {
-    for (const char* name :
-         {"device_id", "chip", "ai_core_num", "vector_core_num", "aic_frequency_mhz", "memory_bytes"})
+    for (const char* name : {"device_id", "chip", "ai_core_num", "vector_core_num", "aic_frequency_mhz",
+                             "memory_bytes", "source_row"})
         rows_.column(name);
 }
 
@@ -73,14 +73,17 @@ void DeviceRows::add(const DeviceRow& row) {
     add_optional(rows_.column("vector_core_num"), row.vector_cores);
     add_optional(rows_.column("aic_frequency_mhz"), row.mhz);
     add_optional(rows_.column("memory_bytes"), row.memory_bytes);
+    add_optional(rows_.column("source_row"), row.entry);
 }
 
 ProcessGroupRows::ProcessGroupRows(ModelRows& rows) : rows_(rows) {
-    for (const char* name : {"group_id", "group_name", "group_rank", "ranks"}) rows_.column(name);
+    for (const char* name : {"group_id", "group_name", "group_rank", "ranks", "source_row"})
+        rows_.column(name);
 }
 
 void ProcessGroupRows::add(const std::string& id, const std::string& name, std::optional<int64_t> own_rank,
                            const std::vector<int64_t>& ranks) {
+    rows_.column("source_row").add_int(static_cast<int64_t>(rows_.rows()) + 1);
     rows_.column("group_id").add_text(id);
     rows_.column("group_name").add_text(name);
     add_optional(rows_.column("group_rank"), own_rank);
@@ -100,8 +103,10 @@ void add_ascend_devices(const std::vector<std::string>& files, DeviceRows& rows,
         const auto list = info.at({"DeviceInfo"});
         simdjson::dom::array devices;
         if (!list || list->get(devices) != simdjson::SUCCESS) continue;
+        int64_t entry = 0;
         for (const element device : devices) {
             DeviceRow row;
+            row.entry = ++entry;
             row.id = member_integer(device, "id");
             if (row.id && !seen.insert(*row.id).second) continue;
             row.chip = chip_of_platform(info.text({"platform_version"}));
@@ -134,9 +139,12 @@ std::map<std::string, std::string> parallel_group_names(const JsonFile& metadata
 void add_comm_bandwidths(const std::string& path, ModelRows& rows, LoadContext& context) {
     Column &step = rows.column("step"), &type = rows.column("type"), &op = rows.column("op_name");
     Column &group = rows.column("group_name"), &transport = rows.column("transport");
+    Column& source = rows.column("source_row");
+    int64_t operation = 0;
     for (const Figure& figure : kBandwidths) rows.column(figure.column);
     for (const Figure& figure : kTimes) rows.column(figure.column);
     read_communication(path, context, [&](const CommunicationPlace& place, const JsonToken& leaf) {
+        ++operation;
         const JsonToken times = json_member(leaf, "Communication Time Info");
         each_json_member(json_member(leaf, "Communication Bandwidth Info"),
                          [&](const JsonToken& name, const JsonToken& figures) {
@@ -145,6 +153,7 @@ void add_comm_bandwidths(const std::string& path, ModelRows& rows, LoadContext& 
                              op.add_text(place.name);
                              add_text(group, place.group_name);
                              transport.add_text(name.bare());
+                             source.add_int(operation);
                              for (const Figure& figure : kBandwidths)
                                  rows.column(figure.column).add_real(real_member(figures, figure.key));
                              for (const Figure& figure : kTimes)

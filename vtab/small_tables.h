@@ -14,6 +14,7 @@ namespace profana {
 
 struct DeviceRow {
     std::optional<int64_t> id, cores, vector_cores, memory_bytes;
+    std::optional<int64_t> entry;  // which of the file's list it is, from 1
     std::string chip;
     std::optional<double> mhz;
 };
@@ -33,6 +34,7 @@ class DeviceRows {
 class ProcessGroupRows {
   public:
     explicit ProcessGroupRows(ModelRows& rows);
+    // Each group of the file's list, in its order.
     void add(const std::string& id, const std::string& name, std::optional<int64_t> own_rank,
              const std::vector<int64_t>& ranks);
 

@@ -2,7 +2,7 @@
 #include "vtab/table_module.h"
 
 #include <cstring>
-#include <optional>
+#include <memory>
 
 #include "ext/connection.h"
 #include "vtab/plan.h"
@@ -25,13 +25,14 @@ struct VirtualTable : sqlite3_vtab {
     Connection& connection;
     const TableSpec& spec;
     TableProvider& provider;
-    std::optional<Dictionary> texts;  // of constant columns, once there is a cursor
+    // Of constant columns; gone when the statements that may hold such a text have ended.
+    std::weak_ptr<Dictionary> texts;
     std::unique_ptr<MadeTable> made;  // owns spec and provider of a table that was made
 };
 
 struct Cursor : sqlite3_vtab_cursor {
-    explicit Cursor(VirtualTable& table)
-        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec, *table.texts) {}
+    Cursor(VirtualTable& table, std::shared_ptr<Dictionary> texts)
+        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec, std::move(texts)) {}
     Scan scan;
 };
 
@@ -146,8 +147,9 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
 int open_cursor(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
     return guard_table(table, [&] {
         VirtualTable& here = table_of(table);
-        if (!here.texts) here.texts.emplace();
-        *out = new Cursor(here);
+        std::shared_ptr<Dictionary> texts = here.texts.lock();
+        if (texts == nullptr) here.texts = texts = std::make_shared<Dictionary>();
+        *out = new Cursor(here, std::move(texts));
         return SQLITE_OK;
     });
 }

@@ -121,21 +121,29 @@ class PmuWriter {
         : id_base_(id_base),
           kernel_(column(table, wanted, "kernel_id")),
           metric_(column(table, wanted, "metric")),
-          value_(column(table, wanted, "value")) {}
+          value_(column(table, wanted, "value")),
+          source_(column(table, wanted, "source_row")) {}
 
+    // The kernel that the next counters are of, and the line of its row.
+    void start_kernel(uint64_t kernel, int64_t line) {
+        id_ = id_base_ + static_cast<int64_t>(kernel);
+        line_ = line;
+    }
+    bool wants_lines() const { return source_ != nullptr; }
     uint32_t metric(const std::string& name) {
         return metric_ == nullptr ? kNullCode : metric_->dictionary().intern(name);
     }
-    void add(uint64_t kernel, uint32_t metric, double value) {
+    void add(uint32_t metric, double value) {
         ++rows_;
-        if (kernel_ != nullptr) kernel_->add_int(id_base_ + static_cast<int64_t>(kernel));
+        if (kernel_ != nullptr) kernel_->add_int(id_);
+        if (source_ != nullptr) source_->add_int(line_);
         if (metric_ != nullptr) metric_->add_code(metric);
         if (value_ != nullptr) value_->add_real(value);
     }
     uint64_t rows() const { return rows_; }
 
     // Heads that the format does not know, as the file spells them: counters asked for by number.
-    void add_extra(uint64_t kernel, const std::string& json) {
+    void add_extra(const std::string& json) {
         each_json_member(JsonToken(json), [&](const JsonToken& head, const JsonToken& value) {
             double number = 0;
             if (value.real(&number) != Parsed::kExact) return;
@@ -144,7 +152,7 @@ class PmuWriter {
             name.resize(std::min(name.size(), name.find('(')));
             std::transform(name.begin(), name.end(), name.begin(),
                            [](unsigned char c) { return std::tolower(c); });
-            add(kernel, metric(name), number);
+            add(metric(name), number);
         });
     }
 
@@ -153,8 +161,8 @@ class PmuWriter {
         const int number = model_column(Model::kKernelPmu, name);
         return wanted.has(number) ? &table.building(number) : nullptr;
     }
-    int64_t id_base_;
-    Column *kernel_, *metric_, *value_;
+    int64_t id_base_, id_ = kNullInt, line_ = kNullInt;
+    Column *kernel_, *metric_, *value_, *source_;
     uint64_t rows_ = 0;
 };
 
@@ -168,6 +176,8 @@ void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_fil
     const int extra = format.column("extra");
     ColumnSet wanted = counters;
     if (extra >= 0) wanted.add(extra);
+    const int line = format.column("line");
+    if (out.wants_lines()) wanted.add(line);
     csv->raw()->ensure(wanted, context);
     struct Counter {
         const Column* column;
@@ -181,16 +191,17 @@ void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_fil
     });
     const Column* others = extra < 0 || csv->raw()->absent(extra) ? nullptr : &csv->raw()->column(extra);
     const std::vector<Row> chosen = csv->row_numbers(context);
+    const Column* lines = out.wants_lines() ? &csv->raw()->column(line) : nullptr;
     for (size_t kernel = 0; kernel < chosen.size(); ++kernel) {
+        out.start_kernel(kernel, lines != nullptr ? lines->integer(chosen[kernel]) : kNullInt);
         for (const Counter& counter : present) {
             if (counter.column->is_null(chosen[kernel])) continue;
             const bool whole = counter.column->type() == ColumnType::kInt;
-            out.add(kernel, counter.metric,
-                    whole ? static_cast<double>(counter.column->integer(chosen[kernel]))
-                          : counter.column->real(chosen[kernel]));
+            out.add(counter.metric, whole ? static_cast<double>(counter.column->integer(chosen[kernel]))
+                                          : counter.column->real(chosen[kernel]));
         }
         if (others != nullptr && !others->is_null(chosen[kernel]))
-            out.add_extra(kernel, others->long_text(chosen[kernel]));
+            out.add_extra(others->long_text(chosen[kernel]));
     }
     table.set_rows(out.rows());
 }

@@ -55,7 +55,7 @@ std::optional<int64_t> step_of_name(std::string_view name) {
     return step;
 }
 
-void Steps::add(int64_t step, int64_t start, int64_t end) {
+void Steps::add(int64_t step, int64_t start, int64_t end, uint64_t offset) {
     if (start == kNullInt || end == kNullInt) return;
     if (!known_.insert(step).second) return;
     numbers_.push_back(step);
@@ -64,6 +64,7 @@ void Steps::add(int64_t step, int64_t start, int64_t end) {
     step_.add_int(step);
     start_.add_int(start);
     end_.add_int(end);
+    source_.add_int(static_cast<int64_t>(offset));
 }
 
 void Steps::finish() {
@@ -314,7 +315,7 @@ void add_forward_backward(const PageVector<FlowEnd>& flows, uint8_t kind, const 
     std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
     Column &forward = rows.column("forward_ns"), &backward = rows.column("backward_ns");
     Column &thread = rows.column("backward_thread_id"), &process = rows.column("backward_process_id");
-    Column& id = rows.column("flow_id");
+    Column &id = rows.column("flow_id"), &source = rows.column("source_row");
     for (const End& end : ends) {
         const FlowEnd& flow = flows[end.at];
         forward.add_int(end.forward);
@@ -322,6 +323,7 @@ void add_forward_backward(const PageVector<FlowEnd>& flows, uint8_t kind, const 
         thread.add_int(lanes[flow.lane].tid);
         process.add_int(lanes[flow.lane].pid);
         id.add_int(flow.id < kTextFlowId ? kNullInt : flow.id);
+        source.add_int(static_cast<int64_t>(flow.offset));
     }
 }
 

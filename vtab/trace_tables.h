@@ -21,7 +21,7 @@ std::optional<int64_t> step_of_name(std::string_view name);
 class Steps {
   public:
     // A step that is there already keeps its first window.
-    void add(int64_t step, int64_t start, int64_t end);
+    void add(int64_t step, int64_t start, int64_t end, uint64_t offset);
     void finish();  // before at()
     // The last step by start that has the time within its bounds, both included; kNullInt: none.
     int64_t at(int64_t time) const;
@@ -34,6 +34,7 @@ class Steps {
     Column& step_ = rows_.column("step");
     Column& start_ = rows_.column("start_ns");
     Column& end_ = rows_.column("end_ns");
+    Column& source_ = rows_.column("source_row");
     std::vector<int64_t> starts_, ends_, numbers_;
     std::unordered_set<int64_t> known_;
     Nesting nesting_;

@@ -1,11 +1,9 @@
-#!/usr/bin/python3
 """Holds the model tables of any captures against the oracle, by hand.
 
   compare_captures.py LIBRARY PATH ...     a path is what profana_open takes: a file, a rank's folder, a folder of ranks
 
 For each rank it prints what prof_source says and how many rows each model table has, and every column in which the library
-and the oracle differ. Exit status 1 if any does. source_row of rows made of trace events is left out: the oracle counts events,
-the library bytes.
+and the oracle differ. Exit status 1 if any does.
 """
 import json
 import os
@@ -14,11 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "readers"))
-from held_against_oracle import compare, load  # noqa: E402
-
-# The times of a GPU trace's rows and of the rows of an Ascend trace stand at byte offsets.
-EVENTS = ("prof_device_task", "prof_host_op", "prof_python_call", "prof_comm_op", "prof_comm_task", "prof_overlap_bar", "prof_mstx_range")
-GPU_EVENTS = EVENTS + ("prof_kernel", "prof_memory_alloc", "prof_memory_usage")
+from held_against_oracle import EVENTS, GPU_EVENTS, compare, load  # noqa: E402
 
 
 def opened(library, path):
@@ -57,7 +51,7 @@ def main():
             events = GPU_EVENTS if source["kind"] == "gpu" else () if source["kind"] in ("db", "msprof_db", "msmonitor") else EVENTS
             with tempfile.TemporaryDirectory() as scratch:
                 options = {"source": source["source_option"]} if source["source_option"] else {}
-                tables, differences = compare(library, source["path"], scratch, options, {f"{t}.source_row" for t in events})
+                tables, differences = compare(library, source["path"], scratch, options, events=events)
             failed += len(differences)
             print(f"  {tables} tables held against the oracle, {len(differences)} differences")
             for text in differences:

@@ -53,7 +53,7 @@ class Database:
 
     def read(self):
         for r in self.rows("STEP_TIME"):
-            self.model.add("prof_step", step=r["id"], start_ns=int(r["startNs"]), end_ns=int(r["endNs"]))
+            self.model.add("prof_step", step=r["id"], start_ns=int(r["startNs"]), end_ns=int(r["endNs"]), source_row=r["_row"])
         self._groups()
         self._device()
         self._communication()
@@ -92,7 +92,7 @@ class Database:
 
     def _devices(self):
         mapped = [r["deviceId"] for r in self.rows("RANK_DEVICE_MAP") if r["deviceId"] != -1]
-        found = {r["id"]: {"chip": known(r["name"])} for r in self.rows("NPU_INFO")}
+        found = {r["id"]: {"chip": known(r["name"]), "source_row": r["_row"]} for r in self.rows("NPU_INFO")}
         for device in mapped:
             found.setdefault(device, {})
         for path in sorted(glob.glob(os.path.join(self.folder, "..", "PROF_*", "device_*", "info.json.*"))):
@@ -137,7 +137,7 @@ class Database:
         for r in self.rows("TASK_PMU_INFO"):
             name = self.text(r["name"])
             model.add("prof_kernel_pmu", kernel_id=self.kernel_of[r["globalTaskId"]], metric=name,
-                      value=r["value"] / 1024**3 if "_bw" in name else float(r["value"]))
+                      value=r["value"] / 1024**3 if "_bw" in name else float(r["value"]), source_row=r["_row"])
 
     def _kernel(self, about, task_type, counters, where, time):
         block = "blockNum" if "blockNum" in about else "blockDim"
@@ -204,9 +204,10 @@ class Database:
         """One operator per row of PYTORCH_API, whatever its number of connections."""
         model = self.model
         api_type = self.enum("ENUM_API_TYPE")
-        links = {}
+        links, link_row = {}, {}
         for r in self.rows("CONNECTION_IDS"):
             links.setdefault(r["id"], []).append(r["connectionId"])
+            link_row[r["id"], r["connectionId"]] = r["_row"]
         stacks = {}
         for r in sorted(self.rows("PYTORCH_CALLCHAINS"), key=lambda x: (x["id"], x["stackDepth"])):
             stacks.setdefault(r["id"], []).append(self.text(r["stack"]))
@@ -216,7 +217,7 @@ class Database:
             start, end, pid, tid = int(r["startNs"]), int(r["endNs"]), r["globalTid"] >> 32, r["globalTid"] & 0xffffffff
             name, ids = self.text(r["name"]), links.get(r["connectionId"], [])
             for conn in ids if kind == "op" else ():
-                sharers.setdefault(conn, []).append((start, pid))
+                sharers.setdefault(conn, []).append((start, pid, link_row[r["connectionId"], conn]))
             if kind == "trace":
                 model.add("prof_python_call", thread_id=tid, name=name, start_ns=start, end_ns=end, source_row=row,
                           is_module=int(name.lower().startswith("nn.module:")))
@@ -250,10 +251,11 @@ class Database:
                               device_ns=work["start_ns"], connection_id=conn,
                               device_task_id=work["id"] if kind == "task" else None,
                               kernel_id=work["kernel_id"] if kind == "task" else None,
-                              comm_op_id=work["id"] if kind == "comm" else None)
-        for back, conn, (forth, pid) in sorted((max(s)[0], c, (min(s)[0], max(s)[1])) for c, s in sharers.items()
+                              comm_op_id=work["id"] if kind == "comm" else None, source_row=work["source_row"])
+        for back, conn, (forth, pid, row) in sorted((max(s)[0], c, (min(s)[0], *max(s)[1:])) for c, s in sharers.items()
                                                if len(s) == 2):
-            model.add("prof_fwd_bwd", forward_ns=forth, backward_ns=back, flow_id=conn, backward_process_id=pid)
+            model.add("prof_fwd_bwd", forward_ns=forth, backward_ns=back, flow_id=conn, backward_process_id=pid,
+                      source_row=row)
 
     def _memory(self):
         model = self.model
@@ -315,7 +317,7 @@ class Analysis(Database):
         step, kind, name, group = op
         self.model.add(
             "prof_comm_bandwidth", step=int(step[4:]) if step and step[4:].isdigit() else None, type=kind, op_name=name,
-            group_name=group, transport=band.get("transport_type"),
+            group_name=group, transport=band.get("transport_type"), source_row=(band or times)["_row"],
             **{ours: number(band.get(theirs)) for ours, theirs in (
                 ("transit_size_mb", "transit_size"), ("transit_time_ms", "transit_time"),
                 ("bandwidth_gb_per_s", "bandwidth"), ("large_packet_ratio", "large_packet_ratio"))},

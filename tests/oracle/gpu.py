@@ -25,9 +25,9 @@ class Trace:
         self.model = model
         self.events = [e for e in top["traceEvents"] if isinstance(e, dict)]
         self.base = int(top.get("baseTimeNanoseconds", 0))
-        for d in top.get("deviceProperties") or []:
+        for place, d in enumerate(top.get("deviceProperties") or [], 1):
             model.add("prof_device", device_id=d.get("id"), chip=d.get("name"), ai_core_num=d.get("numSms"),
-                      memory_bytes=d.get("totalGlobalMem"))
+                      memory_bytes=d.get("totalGlobalMem"), source_row=place)
         self.flow_cats = (flow_cat.lower(),) if flow_cat else FLOW_CATS
 
     def time(self, e):
@@ -54,7 +54,7 @@ class Trace:
                     drivers.append(op)
                 elif m.STEP in name and name.rpartition("#")[2].isdigit():
                     model.add("prof_step", step=int(name.rpartition("#")[2]), start_ns=time["start_ns"],
-                              end_ns=time["end_ns"])
+                              end_ns=time["end_ns"], source_row=position)
             elif cat == "python_function":
                 model.add("prof_python_call", thread_id=e.get("tid"), name=name, start_ns=time["start_ns"],
                           end_ns=time["end_ns"], is_module=int(name.lower().startswith("nn.module:")),
@@ -119,10 +119,11 @@ class Trace:
             model.add("prof_launch", host_op_id=op["id"] if op else None, category=str(s["cat"]).lower(),
                       launch_ns=launch, device_ns=at[2], device_task_id=task.get("id"),
                       kernel_id=task.get("kernel_id"), comm_op_id=task.get("comm_op"),
-                      runtime_op_id=call["id"] if call else None, connection_id=integer(ident))
+                      runtime_op_id=call["id"] if call else None, connection_id=integer(ident),
+                      source_row=flow["f position"])
         self._correlations({integer(ident) for (backward, ident), flow in flows.items() if not backward and "s" in flow})
-        for _, forward, f, ident in sorted(ends, key=lambda e: e[0]):
-            model.add("prof_fwd_bwd", forward_ns=forward, backward_ns=self.time(f)["start_ns"], flow_id=ident,
+        for position, forward, f, ident in sorted(ends, key=lambda e: e[0]):
+            model.add("prof_fwd_bwd", forward_ns=forward, backward_ns=self.time(f)["start_ns"], flow_id=ident, source_row=position,
                       backward_thread_id=f.get("tid"), backward_process_id=f.get("pid"))
 
     def _correlations(self, flow_ids):
@@ -145,19 +146,21 @@ class Trace:
             self.model.add("prof_launch", host_op_id=op["id"] if op else None, category="correlation" if call else "external_id",
                            launch_ns=(call or op)["start_ns"], device_ns=task["start_ns"], device_task_id=task["id"],
                            kernel_id=task.get("kernel_id"), comm_op_id=task.get("comm_op"),
-                           runtime_op_id=call["id"] if call else None, connection_id=correlation if call else task["external"])
+                           runtime_op_id=call["id"] if call else None, connection_id=correlation if call else task["external"],
+                           source_row=task["source_row"])
 
     def _memory(self):
         """Allocations and frees of one address, paired; a free of another size loses its record."""
         model, opened = self.model, {}
-        events = [e for e in self.events if str(e.get("name", "")).lower() == "[memory]"]
-        for e in events:
+        events = [(p, e) for p, e in enumerate(self.events) if str(e.get("name", "")).lower() == "[memory]"]
+        for position, e in events:
             args = e.get("args") or {}
             device, kind = args.get("Device Id", -1), args.get("Device Type")
             model.add("prof_memory_usage", device_id=device if device >= 0 else None, ts_ns=self.time(e)["start_ns"],
                       component=COMPONENTS.get(kind, "CUDA" if device >= 0 else "CPU"),
-                      allocated_bytes=args.get("Total Allocated"), reserved_bytes=args.get("Total Reserved"))
-        for e in sorted(events, key=lambda x: self.time(x)["start_ns"]):
+                      allocated_bytes=args.get("Total Allocated"), reserved_bytes=args.get("Total Reserved"),
+                      source_row=position)
+        for position, e in sorted(events, key=lambda x: self.time(x[1])["start_ns"]):
             args, t = e.get("args") or {}, self.time(e)["start_ns"]
             device, size = args.get("Device Id", -1), args.get("Bytes", 0)
             if device < 0:
@@ -166,7 +169,7 @@ class Trace:
             if size > 0:
                 if address in opened:
                     self._block(opened.pop(address), None)
-                opened[address] = (size, t, device)
+                opened[address] = (size, t, device, position)
             elif address in opened:
                 block = opened.pop(address)
                 if -size == block[0]:
@@ -176,9 +179,10 @@ class Trace:
         self.tree.attach(model.rows["prof_memory_alloc"])
 
     def _block(self, block, release):
-        size, alloc, device = block
+        size, alloc, device, position = block
         self.model.add("prof_memory_alloc", device_id=device, size_bytes=size, alloc_ns=alloc, attach_ns=alloc,
-                       release_ns=release, dur_ns=release - alloc if release is not None else None)
+                       release_ns=release, dur_ns=release - alloc if release is not None else None,
+                       source_row=position)
 
 
 def read(model, path, flow_cat=""):

@@ -171,8 +171,9 @@ def fill_comm_parents(model):
 def process_groups(model, info):
     """Rows of prof_process_group from parallel_group_info; {group id: name}."""
     names = {}
-    for ident, about in (info or {}).items():
+    for place, (ident, about) in enumerate((info or {}).items(), 1):
         names[ident] = about.get("group_name", "")
         model.add("prof_process_group", group_id=ident, group_name=names[ident], group_rank=about.get("group_rank"),
+                  source_row=place,
                   ranks=json.dumps(about["global_ranks"], separators=(",", ":")) if "global_ranks" in about else None)
     return names

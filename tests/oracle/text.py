@@ -96,10 +96,10 @@ def kernels(model, folder, only_device):
             value = cell(row, head)
             if value is not None:
                 name, _, unit = head.partition("(")
-                values.setdefault(name.lower(), []).append((kernel["id"], float(value) * (1000 if unit == "us)" else 1)))
+                values.setdefault(name.lower(), []).append((kernel["id"], line, float(value) * (1000 if unit == "us)" else 1)))
     # a kernel's counters in the order of the table of kernel_details: not ours to know, so by name
-    for kernel, name, value in sorted((k, n, v) for n, found in values.items() for k, v in found):
-        model.add("prof_kernel_pmu", kernel_id=kernel, metric=name, value=value)
+    for kernel, name, line, value in sorted((k, n, l, v) for n, found in values.items() for k, l, v in found):
+        model.add("prof_kernel_pmu", kernel_id=kernel, metric=name, value=value, source_row=line)
 
 
 def op_statistic(model, folder, only_device):
@@ -136,10 +136,10 @@ def devices(model, path):
     files = [os.path.join(glob.escape(path), *above, "device_*", "info.json.*") for above in (["PROF_*"], [])]
     for file in sorted(f for pattern in files for f in glob.glob(pattern) if f.rpartition(".")[2].isdigit()):
         info = m.load_json(file)
-        for device in info["DeviceInfo"]:
+        for place, device in enumerate(info["DeviceInfo"], 1):
             model.add("prof_device", device_id=device["id"], chip=chips.get(info.get("platform_version")),
                       ai_core_num=device.get("ai_core_num"), vector_core_num=device.get("aiv_num"),
-                      aic_frequency_mhz=float(device["aic_frequency"]))
+                      aic_frequency_mhz=float(device["aic_frequency"]), source_row=place)
     found = model.rows["prof_device"]
     return found[0]["device_id"] if len(found) == 1 else None
 
@@ -179,15 +179,17 @@ def bandwidth(model, folder):
     path = os.path.join(folder, "communication.json")
     if not os.path.exists(path):
         return
+    operation = 0
     for step, kinds in m.load_json(path).items():
         number = re.search(r"\d+$", step)
         for kind, ops in kinds.items():
             for op, info in ops.items():
+                operation += 1
                 name, _, group = op.partition("@")
                 times = info.get("Communication Time Info", {})
                 for transport, band in info.get("Communication Bandwidth Info", {}).items():
                     model.add("prof_comm_bandwidth", step=int(number.group()) if number else None, type=kind,
-                              op_name=name, group_name=group or None, transport=transport,
+                              op_name=name, group_name=group or None, transport=transport, source_row=operation,
                               **{c: float(v) if v is not None else None for c, v in (
                                   ("transit_size_mb", band.get("Transit Size(MB)")),
                                   ("transit_time_ms", band.get("Transit Time(ms)")),
@@ -228,7 +230,8 @@ class Trace:
             if op["kind"] == "op" and m.STEP in op["name"]:
                 number = op["name"].rpartition("#")[2]
                 if number.isdigit():
-                    model.add("prof_step", step=int(number), start_ns=op["start_ns"], end_ns=op["end_ns"])
+                    model.add("prof_step", step=int(number), start_ns=op["start_ns"], end_ns=op["end_ns"],
+                              source_row=op["source_row"])
         self._communication(group_names)
         m.fill_steps(model, model.rows["prof_host_op"])
         for table in ("prof_device_task", "prof_comm_op", "prof_comm_task"):
@@ -345,14 +348,14 @@ class Trace:
         comm = {c["at"]: c for c in model.rows["prof_comm_op"]}
 
         def launches(category, launcher):
-            for ident, s, f, _ in self._pairs(category.lower()):
+            for ident, s, f, position in self._pairs(category.lower()):
                 launch, at = m.ns(s["ts"]), (f.get("pid"), f.get("tid"), m.ns(f["ts"]))
                 op = launcher(launch, (s.get("pid"), s.get("tid")))
                 task, collective = device.get(at), comm.get(at)
                 kernel = None if collective else task["kernel_id"] if task else (self.kernel_at.get(at[2]) or {}).get("id")
                 model.add("prof_launch", host_op_id=op["id"] if op else None, category=category, launch_ns=launch, device_ns=at[2],
                           device_task_id=task["id"] if task and not collective else None, kernel_id=kernel,
-                          comm_op_id=collective["id"] if collective else None, connection_id=number(ident))
+                          comm_op_id=collective["id"] if collective else None, connection_id=number(ident), source_row=position)
 
         launches("async_npu", self.launcher)
         if not model.rows["prof_launch"]:  # no framework: the calls of CANN
@@ -367,8 +370,8 @@ class Trace:
             s, f = flow.get("s"), flow.get("f")
             if f is not None:
                 ends.append((flow["f position"], m.ns(s["ts"]) if s else None, f, ident))
-        for _, forward, f, ident in sorted(ends, key=lambda e: e[0]):
-            model.add("prof_fwd_bwd", forward_ns=forward, backward_ns=m.ns(f["ts"]), flow_id=ident,
+        for position, forward, f, ident in sorted(ends, key=lambda e: e[0]):
+            model.add("prof_fwd_bwd", forward_ns=forward, backward_ns=m.ns(f["ts"]), flow_id=ident, source_row=position,
                       backward_thread_id=f.get("tid"), backward_process_id=f.get("pid"))
         for table in ("prof_device_task", "prof_comm_op"):
             for row in model.rows[table]:

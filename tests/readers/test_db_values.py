@@ -314,8 +314,8 @@ def collectives(folder):
           [(2, "Notify_Wait", 1, 0, 110, 0, "SDMA", "HCCS", 0, 1), (None, "Memcpy", 1, 1, 130, 4096, "RDMA", None, 0, 1),
            (1, "Notify_Wait", 1, 1, 310, None, None, None, 0, None)])
     assert "comm_task_without_task" in p.codes(), p.codes()
-    equal(p.rows("SELECT group_id, group_name, group_rank, ranks FROM prof_process_group"),
-          [("5862276093215481612", "dp", 1, "[0,4]"), ("ghost", "tp", None, None)])
+    equal(p.rows("SELECT group_id, group_name, group_rank, ranks, source_row FROM prof_process_group"),
+          [("5862276093215481612", "dp", 1, "[0,4]", 1), ("ghost", "tp", None, None, 2)])
 
 
 @test
@@ -333,11 +333,12 @@ def several_devices(folder):
     p = Profile(folder, *statements)
     equal(p.rows("SELECT device_id, name, aic_mac_time_ns, has_pmu FROM prof_kernel"),
           [(0, "A", 12, 1), (1, "B", 14, 1), (0, "B", None, 0)])
-    equal(p.rows("SELECT device_id, chip FROM prof_device"), [(0, "Ascend910B"), (1, None)])
+    equal(p.rows("SELECT device_id, chip, source_row FROM prof_device"), [(0, "Ascend910B", 1), (1, None, 2)])
     p = Profile(folder, *statements, options={"device": 1, "chip": "Ascend910B3"})
     equal(p.rows("SELECT id, device_id, name FROM prof_kernel"), [(1, 1, "B")])
     equal(p.rows("SELECT id, start_ns, kernel_id FROM prof_device_task"), [(1, 30, 1), (2, 50, None)])
-    equal(p.rows("SELECT kernel_id, metric, value FROM prof_kernel_pmu"), [(1, "aic_mac_time", 13.5), (1, "ub_read_bw", 3.0)])
+    equal(p.rows("SELECT kernel_id, metric, value, source_row FROM prof_kernel_pmu"),
+          [(1, "aic_mac_time", 13.5, 2), (1, "ub_read_bw", 3.0, 3)])
     equal(p.rows("SELECT device_id, chip FROM prof_device"), [(1, "Ascend910B3")])
 
 

@@ -28,6 +28,8 @@ NPU_EVENTS = [
 KERNELS = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nMatMul,MatMulV3,AI_CORE,1700000000000001.250\t,2.000\n"
 SUMMARY = "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
 FAILURES = []
+GROUPS = [{"pg_name": "0", "pg_desc": "default_pg", "ranks": [2, 6]}, {"pg_name": "1", "pg_desc": "tp", "ranks": [2, 3]}]
+DEVICES = [{"id": 0, "name": "A", "numSms": 108, "totalGlobalMem": 80}, {"id": 1, "name": "B", "numSms": 132}]
 
 
 def check(what, got, want):
@@ -72,14 +74,19 @@ def side(tmp, case, name):
 
 def traces(tmp):
     list_form = write(f"{tmp}/list.json", json.dumps(GPU_EVENTS))
-    object_form = write(f"{tmp}/a.pt.trace.json", json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": 6},
-                                                             "traceEvents": GPU_EVENTS}))
+    object_form = write(f"{tmp}/a.pt.trace.json", json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": 6, "pg_config": GROUPS},
+                                                             "deviceProperties": DEVICES, "traceEvents": GPU_EVENTS}))
     zipped = write(f"{tmp}/b_rank3.pt.trace.json.gz", gzip.compress(json.dumps({"traceEvents": GPU_EVENTS}).encode()))
     lone = write(f"{tmp}/trace_view.json", json.dumps(NPU_EVENTS))
     check("list of GPU events", facts(list_form), [("gpu", "PyTorch", None)])
     check("object with a rank", facts(object_form), [("gpu", "PyTorch", 6)])
     check("gzip, rank in the name", facts(zipped), [("gpu", "PyTorch", 3)])
     check("lone trace_view.json", facts(lone), [("trace", "PyTorch", None)])
+    db = opened(object_form)
+    check("groups of a GPU trace", db.execute("SELECT group_id, group_name, group_rank, ranks, source_row FROM prof_process_group").fetchall(),
+          [("0", "default_pg", 1, "[2,6]", 1), ("1", "tp", None, "[2,3]", 2)])
+    check("devices of a GPU trace", db.execute("SELECT device_id, chip, ai_core_num, memory_bytes, source_row FROM prof_device").fetchall(),
+          [(0, "A", 108, 80, 1), (1, "B", 132, None, 2)])
     db = opened(lone)
     check("kernels of a lone trace", db.execute("SELECT name, device_id, start_ns, dur_ns, step FROM prof_kernel").fetchall(),
           [("MatMul", 3, 1700000000000001250, 2000, 4)])
@@ -128,8 +135,8 @@ def msprof(tmp):
     db = opened(prof)
     check("slices of the newest export", db.execute("SELECT name, core_type, device_id, start_ns, end_ns FROM prof_kernel").fetchall(),
           [("k0", "AI_CORE", 2, 5000, 6500), ("k1", "AI_CORE", 2, 6000, 7500)])
-    check("device of info.json", db.execute("SELECT device_id, chip, ai_core_num FROM prof_device").fetchall(),
-          [(2, "Ascend910B", 20)])
+    check("device of info.json", db.execute("SELECT device_id, chip, ai_core_num, source_row FROM prof_device").fetchall(),
+          [(2, "Ascend910B", 20, 1)])
     check("chip option", opened(prof, {"chip": "Ascend910B3"}).execute("SELECT chip FROM prof_device").fetchall(), [("Ascend910B3",)])
     write(f"{tmp}/PROF_000009_20260402160352_BBBBBBBB/device_0/data/aicore.bin", b"\0")
     refused("raw data", ["raw data only"], "SELECT profana_open('x', ?)", f"{tmp}/PROF_000009_20260402160352_BBBBBBBB")
@@ -149,6 +156,12 @@ def ranks(tmp):
     check("ids over ranks", db.execute("SELECT rank, id FROM prof_kernel").fetchall(), [(0, 1), (1, 1 + 2**32)])
     check("the older folder", db.execute("SELECT source FROM prof_diagnostic WHERE code = 'rank_twice'").fetchall(),
           [(f"{cluster}/b/c/d/e/h_1_20240625000026809_ascend_pt",)])
+    check("known ranks", db.execute("SELECT 1 FROM prof_diagnostic WHERE code = 'ranks_unknown'").fetchall(), [])
+    for name in ("one", "two"):
+        write(f"{tmp}/parts/{name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
+    check("ranks that are not known", opened(f"{tmp}/parts").execute(
+        "SELECT source, substr(message, 1, 41) FROM prof_diagnostic WHERE code = 'ranks_unknown'").fetchall(),
+          [(f"{tmp}/parts", "the rank of 2 captures is not known, only")])
     check("one rank of many", facts(cluster, {"rank": 1}), [("text", "PyTorch", 1)])
     refused("a rank that is not there", ["rank 7", "0, 1"], "SELECT profana_open('x', ?, '{\"rank\":7}')", cluster)
     strange = os.fsencode(tmp) + b"/caf\xe9_ascend_pt/ASCEND_PROFILER_OUTPUT"

@@ -3,14 +3,10 @@ import os
 import sys
 import tempfile
 
-from held_against_oracle import GOLDEN, compare, rank_folders, unpacked
+from held_against_oracle import EVENTS, GPU_EVENTS, GOLDEN, compare, rank_folders, unpacked
 
 TEXT = ["text_text", "micro_class", "micro_match", "micro_module", "micro_steps", "micro_tree", "versions"]
 GPU = ["micro_gpu", "gpu_text"]
-# The oracle counts events, the library bytes.
-PLACES = {f"{t}.source_row" for t in ("prof_device_task", "prof_host_op", "prof_python_call", "prof_comm_op",
-                                      "prof_comm_task", "prof_overlap_bar", "prof_mstx_range", "prof_memory_alloc",
-                                      "prof_memory_usage")}
 
 
 def main():
@@ -19,12 +15,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for case, side in cases:
             for path in rank_folders(unpacked(os.path.join(GOLDEN, case, side), scratch)):
-                excused = set(PLACES)
-                if path.endswith(".json"):
-                    excused.add("prof_kernel.source_row")
-                else:  # from CSV files: lines
-                    excused -= {"prof_memory_alloc.source_row", "prof_memory_usage.source_row"}
-                _, differences = compare(library, path, scratch, excused=excused)
+                _, differences = compare(library, path, scratch, events=GPU_EVENTS if path.endswith(".json") else EVENTS)
                 failed += len(differences)
                 for text in differences:
                     print(f"{case}/{side}: {text}")
