@@ -136,6 +136,7 @@ class Watch {
 // name, -- TYPE  meaning
 struct Declared {
     std::string name, type;
+    bool rarely_repeats = false;  // of texts: kept as they are, without a dictionary
 };
 
 // The columns that a view's own text lists, a line each, with their types in comments.
@@ -159,7 +160,7 @@ std::vector<Declared> declared_columns(std::string_view sql) {
 ColumnType column_type(const std::string& view, const Declared& column) {
     if (column.type == "INTEGER") return ColumnType::kInt;
     if (column.type == "REAL") return ColumnType::kReal;
-    if (column.type == "TEXT") return ColumnType::kText;
+    if (column.type == "TEXT") return column.rarely_repeats ? ColumnType::kLong : ColumnType::kText;
     throw Error("profana_memo: " + view + ": column " + column.name + " is '" + column.type +
                 "'; its comment must begin with INTEGER, REAL or TEXT");
 }
@@ -232,6 +233,7 @@ class MemoProvider : public TableProvider {
         if (listed == ColumnType::kReal && (type == SQLITE_INTEGER || type == SQLITE_FLOAT))
             return values.add_real(rows.real(column));
         if (listed == ColumnType::kText && type == SQLITE_TEXT) return values.add_text(rows.text(column));
+        if (listed == ColumnType::kLong && type == SQLITE_TEXT) return values.add_long(rows.text(column));
         throw Error("profana_memo: " + view_ + ": a value of " + columns_[static_cast<size_t>(column)].name +
                     " is of another type than the listed one");
     }
@@ -244,9 +246,18 @@ class MemoProvider : public TableProvider {
     bool running_ = false;
 };
 
+void mark_long(const std::string& view, std::string_view name, std::vector<Declared>& columns) {
+    for (Declared& column : columns)
+        if (column.name == name && column.type == "TEXT") {
+            column.rarely_repeats = true;
+            return;
+        }
+    throw Error("profana_memo: " + view + " has no TEXT column '" + std::string(name) + "'");
+}
+
 std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_ptr<Watch>& watch,
                                      const std::vector<std::string>& arguments) {
-    if (arguments.size() != 1) throw Error("profana_memo: takes the name of a TEMP view");
+    if (arguments.empty()) throw Error("profana_memo: takes the name of a TEMP view");
     const std::string view(trim(arguments[0]));
     Statement find(connection.db(), "SELECT sql FROM temp.sqlite_schema WHERE type = 'view' AND name = ?1",
                    view);
@@ -256,6 +267,7 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
     if (columns.empty())
         throw Error("profana_memo: " + view +
                     " does not list its columns, one a line, with their types in comments");
+    for (size_t i = 1; i < arguments.size(); ++i) mark_long(view, trim(arguments[i]), columns);
     auto provider = std::make_unique<MemoProvider>(view, std::move(columns), watch);
     auto made = std::make_unique<MadeTable>();
     made->spec = provider->spec();
@@ -266,9 +278,12 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
 }  // namespace
 
 int register_memo_tables(Connection& connection) {
-    connection.add_table({"profana_memo", "module", "CREATE VIRTUAL TABLE temp.t USING profana_memo(view)",
-                          "The rows of a TEMP view, kept until a profile, a setting or a row of a TEMP table "
-                          "changes. The view lists its columns a line each, as name, -- TYPE."});
+    connection.add_table(
+        {"profana_memo", "module", "CREATE VIRTUAL TABLE temp.t USING profana_memo(view [, column] ...)",
+         "The rows of a TEMP view, kept until a profile, a setting or a row of a TEMP table "
+         "changes. The view lists its columns a line each, as name, -- TYPE. Columns "
+         "named behind it are long texts that rarely repeat: they take less time and memory, "
+         "but comparing and grouping by them takes more."});
     auto watch = std::make_shared<Watch>(connection);  // one for all
     return register_table_maker(connection, "profana_memo",
                                 [watch](Connection& to, const std::vector<std::string>& arguments) {

@@ -1,4 +1,5 @@
-// Views whose rows are kept: CREATE VIRTUAL TABLE temp.t USING profana_memo(view).
+// Views whose rows are kept: CREATE VIRTUAL TABLE temp.t USING profana_memo(view [, column] ...). The columns
+// named are long texts that rarely repeat, and are kept without a dictionary.
 //
 // The first query of t runs the TEMP view and keeps its rows in a table with indexes like any other; later
 // queries read that table. Views that share a costly step pay for it once, and SQLite's planner does not

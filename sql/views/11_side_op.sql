@@ -103,7 +103,7 @@ SELECT w.profile, w.rank, w.id, w.host_op_id, w.launch_ns, w.name, w.dur_ns,
   FROM work AS w
   LEFT JOIN prof_kernel AS k ON k.profile = w.profile AND k.id = w.kernel_id;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_launch USING profana_memo(_op_launch_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_launch USING profana_memo(_op_launch_query, text);
 
 -- _top_op_query: the top-level operators, and by what they are matched.
 CREATE TEMP VIEW IF NOT EXISTS _top_op_query(
@@ -317,4 +317,4 @@ SELECT l.profile, o.shown_id, sum(l.dur_ns), ordered_concat(l.text, '', o.depth,
   JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
  GROUP BY l.profile, o.shown_id;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_work USING profana_memo(_op_work_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_work USING profana_memo(_op_work_query, kernels);

@@ -369,15 +369,12 @@ CREATE TEMP VIEW IF NOT EXISTS _module_op_time_query(
   self_ns,                -- INTEGER  ns
   kernels                 -- TEXT     lines as operator_compare.base_kernels; NULL: no work
 ) AS
-WITH work AS MATERIALIZED (
-  SELECT w.profile, w.op_id, sum(w.dur_ns) AS self_ns, ordered_concat(l.text, '', w.launch_ns, w.launch_id) AS kernels
-    FROM _module_op_work AS w
-    JOIN _op_launch AS l ON l.profile = w.profile AND l.id = w.launch_id
-   GROUP BY w.profile, w.op_id
-)
-SELECT o.profile, o.id, o.name, o.start_ns, m.place, m.first_place, coalesce(w.self_ns, 0), w.kernels
+SELECT o.profile, o.id, o.name, o.start_ns, m.place, m.first_place, coalesce(sum(w.dur_ns), 0),
+       ordered_concat(l.text, '', w.launch_ns, w.launch_id)
   FROM _module_op AS o
-  JOIN _module_time AS m ON m.profile = o.profile AND m.tree = o.tree AND m.id = o.module_id
-  LEFT JOIN work AS w ON w.profile = o.profile AND w.op_id = o.id;
+ CROSS JOIN _module_time AS m ON m.profile = o.profile AND m.tree = o.tree AND m.id = o.module_id
+  LEFT JOIN _module_op_work AS w ON w.profile = o.profile AND w.op_id = o.id
+  LEFT JOIN _op_launch AS l ON l.profile = w.profile AND l.id = w.launch_id
+ GROUP BY o.profile, o.id;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op_time USING profana_memo(_module_op_time_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op_time USING profana_memo(_module_op_time_query, kernels);

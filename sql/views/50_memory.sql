@@ -52,7 +52,7 @@ SELECT b.profile, b.shown_id, sum(b.size_bytes), sum(b.dur_ns),
   JOIN _op_block AS b ON b.profile = t.profile
  GROUP BY b.profile, b.shown_id;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_memory USING profana_memo(_op_memory_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_memory USING profana_memo(_op_memory_query, blocks);
 
 -- memory_compare: which operator, call by call, asks for more device memory?
 --

@@ -1,11 +1,11 @@
 -- Collectives of two profiles and the small tasks they are made of.
 
--- _side_comm_op: which collectives does each profile have, and of what kind is each?
+-- _side_comm_op_query: which collectives does each profile have, and of what kind is each?
 --
 -- The kind is cut out of the name (text, GPU) or the type (database): the second word where the first is hcom,
 -- else the first; hcom_allReduce__568_1_1 is allreduce. A name without '_' is no collective. All NCCL kernels
 -- are nccldevkernel or ncclkernel, as in the compare tool.
-CREATE TEMP VIEW IF NOT EXISTS _side_comm_op(
+CREATE TEMP VIEW IF NOT EXISTS _side_comm_op_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  as _side_collective
@@ -36,6 +36,8 @@ SELECT k.profile, k.rank, CAST(k.id AS INTEGER), coalesce(e.a, k.kind), k.start_
   FROM kinds AS k
   LEFT JOIN op_equivalent AS e ON e.b = k.kind AND k.profile = 'comparison';
 
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._side_comm_op USING profana_memo(_side_comm_op_query);
+
 -- _side_comm_task: which tasks belong to which collective?
 --
 -- A database says it. In a text export a task belongs to the first collective, by start, that runs when the
@@ -58,7 +60,7 @@ WITH reach AS (           -- collectives by start; before earlier_end_ns an earl
 )
 SELECT r.profile, r.kind, t.name, t.dur_ns, r.place, t.start_ns, t.id
   FROM reach AS r
-  JOIN prof_comm_task AS t
+ CROSS JOIN prof_comm_task AS t
     ON t.profile = r.profile AND t.rank IS r.rank
    AND t.start_ns BETWEEN max(r.start_ns, coalesce(r.earlier_end_ns + 1, r.start_ns)) AND r.end_ns
  WHERE r.step IS NULL OR t.step = r.step
@@ -66,7 +68,7 @@ UNION ALL
 SELECT o.profile, o.kind, t.name, t.dur_ns, o.place, 0, t.id
   FROM _compare_side AS s
   JOIN _side_comm_op AS o ON o.profile = s.profile
-  JOIN prof_comm_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
+ CROSS JOIN prof_comm_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
  WHERE s.family = 'db' AND (s.step IS NULL OR t.step = s.step);
 
 -- communication_compare: which collectives got slower, and which of their tasks?

@@ -206,6 +206,11 @@ TEST_CASE("memo: errors name the view", "[memo]") {
                Contains("there is no TEMP view 'nothing'"));
     CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo"),
                Contains("takes the name of a TEMP view"));
+    sql.run("CREATE TEMP VIEW listed(\n  one                     -- INTEGER  a number\n) AS SELECT 1");
+    CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo(listed, two)"),
+               Contains("listed has no TEXT column 'two'"));
+    CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo(listed, one)"),
+               Contains("listed has no TEXT column 'one'"));
     sql.run("CREATE TEMP VIEW bare AS SELECT 1 AS one");
     CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.x USING profana_memo(bare)"),
                Contains("bare does not list its columns"));
@@ -254,4 +259,20 @@ TEST_CASE("memo: the shipped steps can be read", "[memo]") {
                    "  LEFT JOIN temp.sqlite_schema AS v ON v.type = 'view' AND v.name = t.name || '_query'"
                    " WHERE t.sql LIKE 'CREATE VIRTUAL TABLE % USING profana_memo(%' AND v.sql IS NULL") ==
           Rows{{"0"}});
+}
+
+TEST_CASE("memo: long texts come back as they are", "[memo]") {
+    Sql sql;
+    sql.run(
+        "CREATE TEMP VIEW texts(\n"
+        "  id,                     -- INTEGER  number\n"
+        "  line                    -- TEXT     long; NULL: none\n"
+        ") AS\n"
+        "SELECT 1, 'one' || char(10) UNION ALL SELECT 2, NULL UNION ALL SELECT 3, '' UNION ALL SELECT 4, "
+        "'one' || char(10);"
+        "CREATE VIRTUAL TABLE temp.kept USING profana_memo(texts, line)");
+    CHECK(sql.rows("SELECT * FROM kept") == Rows{{"1", "one\n"}, {"2", "NULL"}, {"3", ""}, {"4", "one\n"}});
+    CHECK(sql.rows("SELECT id FROM kept WHERE line = 'one' || char(10)") == Rows{{"1"}, {"4"}});
+    CHECK(sql.rows("SELECT line, count(*) FROM kept GROUP BY line") ==
+          Rows{{"NULL", "1"}, {"", "1"}, {"one\n", "2"}});
 }
