@@ -103,7 +103,7 @@ name AS MATERIALIZED (
 line AS (
   SELECT w.profile, w.op_id, w.dur_ns, l.text
     FROM _module_op_work AS w
-    JOIN _op_launch_text AS l ON l.profile = w.profile AND l.id = w.launch_id
+    JOIN _op_launch AS l ON l.profile = w.profile AND l.id = w.launch_id
    ORDER BY w.profile, w.op_id, w.launch_ns, w.launch_id
 ),
 work AS MATERIALIZED (

@@ -108,11 +108,9 @@ WITH block AS MATERIALIZED (
   SELECT profile, shown_id, sum(size_bytes) AS size_bytes, sum(dur_ns) AS held_ns FROM _op_block GROUP BY profile, shown_id
 ),
 single AS (
-  SELECT o.profile, coalesce(e.a, o.name) AS name, o.start_ns, o.id, coalesce(b.size_bytes, 0) AS size_bytes,
-         coalesce(b.held_ns, 0) AS held_ns
+  SELECT o.profile, o.name, o.start_ns, o.id, coalesce(b.size_bytes, 0) AS size_bytes, coalesce(b.held_ns, 0) AS held_ns
     FROM _shown_op AS o
     LEFT JOIN block AS b ON b.profile = o.profile AND b.shown_id = o.id
-    LEFT JOIN op_equivalent AS e ON e.b = o.name AND o.profile = 'comparison'
 ),
 side AS (
   SELECT profile, name, sum(size_bytes) AS size_bytes, sum(held_ns) AS held_ns, count(*) AS calls,
