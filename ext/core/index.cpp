@@ -116,13 +116,16 @@ Index::Index(const Column& column, LoadContext& context) : column_(column), size
 }
 
 void Index::build_ints(LoadContext& context) {
-    std::vector<KeyedRow> rows = all_rows(size_);
-    smallest_ = set_int_keys(column_, rows);
-    for (const KeyedRow& row : rows) nulls_ += row.key == 0;
-    sort_rows(rows, context);
+    order_ = rows_by_value(column_, context);
+    int64_t before = kNullInt;
+    for (size_t position = 0; position < size_; ++position) {
+        const int64_t value = column_.integer(row(position));
+        nulls_ += value == kNullInt;
+        distinct_ += value != before;  // NULL, which is no value, stands before the first
+        before = value;
+    }
     numbers_end_ = size_;
-    distinct_ = count_distinct(rows, nulls_);
-    order_ = rows_of(rows);
+    smallest_ = nulls_ < size_ ? column_.integer(row(nulls_)) : std::numeric_limits<int64_t>::max();
     build_directory();
 }
 
@@ -170,19 +173,26 @@ void Index::build_reals(LoadContext& context) {
 }
 
 void Index::build_codes(LoadContext& context) {
-    std::vector<KeyedRow> rows = all_rows(size_);
     std::vector<Row> counts(column_.dictionary().size() + 1, 0);
-    for (KeyedRow& row : rows) {
-        row.key = column_.code(row.row);
-        ++counts[row.key + 1];
+    bool in_order = true;
+    for (size_t i = 0; i < size_; ++i) {
+        const uint32_t code = column_.code(static_cast<Row>(i));
+        ++counts[code + 1];
+        in_order = in_order && (i == 0 || code >= column_.code(static_cast<Row>(i - 1)));
     }
     nulls_ = counts[kNullCode + 1];
     numbers_end_ = nulls_;
     for (size_t code = 1; code + 1 < counts.size(); ++code) distinct_ += counts[code + 1] > 0;
     for (size_t code = 1; code < counts.size(); ++code) counts[code] += counts[code - 1];
     text_start_ = std::move(counts);
-    sort_rows(rows, context);
-    order_ = rows_of(rows);
+    if (in_order) return;
+    std::vector<Row> next = text_start_;
+    order_.resize(size_);
+    LoopPoll poll(context);
+    for (size_t i = 0; i < size_; ++i) {
+        order_[next[column_.code(static_cast<Row>(i))]++] = static_cast<Row>(i);
+        poll.tick();
+    }
 }
 
 void Index::build_anys(LoadContext& context) {
