@@ -1,10 +1,13 @@
 // The SQL function profana_export: what is written by default, where, and that nothing is lost on the way.
 #include "ext/export.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -87,7 +90,7 @@ constexpr const char* kProfileViews[] = {
 
 bool exists(Connection& connection, const std::string& name) {
     sqlite3_stmt* statement = nullptr;
-    const std::string sql = "SELECT 1 FROM \"" + name + "\" LIMIT 0";
+    const std::string sql = "SELECT 1 FROM " + double_quoted(name) + " LIMIT 0";
     const int code = sqlite3_prepare_v2(connection.db(), sql.c_str(), -1, &statement, nullptr);
     sqlite3_finalize(statement);
     return code == SQLITE_OK;
@@ -95,7 +98,7 @@ bool exists(Connection& connection, const std::string& name) {
 
 bool has_rows(Connection& connection, const std::string& name) {
     return exists(connection, name) &&
-           Query(connection.db(), ("SELECT 1 FROM \"" + name + "\" LIMIT 1").c_str()).step();
+           Query(connection.db(), ("SELECT 1 FROM " + double_quoted(name) + " LIMIT 1").c_str()).step();
 }
 
 // The types that a view's comment declares, a column a line: `name, -- INTEGER  ns, ...`.
@@ -117,7 +120,7 @@ std::vector<std::string> declared_types(const std::string& view) {
 }
 
 ExportItem item_of(const std::string& view, const std::string& name) {
-    return {name, "SELECT * FROM \"" + view + "\"", declared_types(view)};
+    return {name, "SELECT * FROM " + double_quoted(view), declared_types(view)};
 }
 
 enum class Kind { kDatabase, kWorkbook, kHtml, kCsvFolder };
@@ -155,10 +158,13 @@ std::vector<ExportItem> named_items(Connection& connection, const std::string& n
     for (std::string part; std::getline(list, part, ',');) {
         const std::string name(trim(part));
         if (name.empty()) continue;
-        if (name.find('"') != std::string::npos || !exists(connection, name))
+        if (!exists(connection, name))
             throw Error("profana_export: there is no table or view '" + name +
                         "'; profana_help lists the shipped ones");
-        out.push_back(item_of(name, name));
+        const bool again = std::any_of(out.begin(), out.end(), [&](const ExportItem& item) {
+            return sqlite3_stricmp(item.name.c_str(), name.c_str()) == 0;
+        });
+        if (!again) out.push_back(item_of(name, name));
     }
     if (out.empty())
         throw Error("profana_export: the second argument names no table or view: '" + names + "'");
@@ -177,6 +183,11 @@ Kind kind_of(const std::string& path) {
         "folder without a suffix (CSV files)");
 }
 
+Error is_there(const std::string& path) {
+    return Error("profana_export: '" + path +
+                 "' is there already; give 1 as the third argument to replace it");
+}
+
 // What is there already goes only when the caller says so, and a folder only when nothing but CSV files would
 // be lost with it.
 void check_target(const fs::path& path, Kind kind, bool overwrite) {
@@ -186,9 +197,7 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
         throw Error("profana_export: there is no folder '" + folder.string() + "'", ErrorKind::kCannotOpen);
     if (!fs::exists(fs::symlink_status(path, problem))) return;
     const std::string quoted = "'" + path.string() + "'";
-    if (!overwrite)
-        throw Error("profana_export: " + quoted +
-                    " is there already; give 1 as the third argument to replace it");
+    if (!overwrite) throw is_there(path.string());
     const bool is_folder = fs::is_directory(path, problem);
     if (is_folder != (kind == Kind::kCsvFolder))
         throw Error("profana_export: " + quoted + (is_folder ? " is a folder" : " is a file") +
@@ -200,7 +209,34 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
                         entry.path().filename().string() + "); it is not replaced");
 }
 
-std::string export_to(Connection& connection, const std::string& path, const char* names, bool overwrite) {
+// Gives the finished export its name. What came to be there meanwhile stays unless it may be overwritten; a
+// folder that was there is gone only when the new one stands.
+void put_in_place(const std::string& temporary, const std::string& path, bool overwrite) {
+    if (!overwrite) {
+        if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return;
+        if (errno == EEXIST) throw is_there(path);
+        if (errno != EINVAL && errno != ENOSYS) throw cannot_write(path);  // a file system that cannot do it
+    }
+    std::error_code problem;
+    const std::string aside = temporary + ".old";
+    const bool had_folder = fs::is_directory(path, problem);
+    if (had_folder && std::rename(path.c_str(), aside.c_str()) != 0) throw cannot_write(path);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+        const Error failed = cannot_write(path);
+        if (had_folder) fs::rename(aside, path, problem);
+        throw failed;
+    }
+    if (had_folder) fs::remove_all(aside, problem);
+}
+
+// Beside the place itself, so that a rename is enough; no two exports share one.
+std::string temporary_name(const std::string& path) {
+    static std::atomic<int> count = 0;
+    return path + ".part" + std::to_string(getpid()) + "_" + std::to_string(++count);
+}
+
+std::string export_to(Connection& connection, std::string path, const char* names, bool overwrite) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
     const Kind kind = kind_of(path);
     if (names != nullptr && kind == Kind::kHtml)
         throw Error("profana_export: an HTML report has its fixed sections; leave the second argument NULL");
@@ -208,7 +244,7 @@ std::string export_to(Connection& connection, const std::string& path, const cha
         throw Error("profana_export: no profile is open; SELECT profana_open('base', 'PATH') first");
     check_target(path, kind, overwrite);
     std::error_code problem;
-    const std::string temporary = path + ".part" + std::to_string(getpid());
+    const std::string temporary = temporary_name(path);
     fs::remove_all(temporary, problem);
     try {
         int written = 0;
@@ -222,8 +258,7 @@ std::string export_to(Connection& connection, const std::string& path, const cha
             written = kind == Kind::kDatabase ? write_database(connection, items, temporary)
                                               : write_csv_folder(connection, items, temporary);
         }
-        if (overwrite && kind == Kind::kCsvFolder) fs::remove_all(path, problem);
-        fs::rename(temporary, path);
+        put_in_place(temporary, path, overwrite);
         return path + ": " + std::to_string(written) +
                (kind == Kind::kWorkbook ? " sheets"
                 : kind == Kind::kHtml   ? " sections"

@@ -65,11 +65,13 @@ void copy_rows(Target& target, const ExportItem& item, Query& rows) {
 }
 
 // RFC 4180; NULL is an empty cell, an empty text is "".
-std::string csv_cell(const Query& rows, int column) {
-    if (rows.is_null(column)) return "";
-    const std::string text = rows.text(column);
+std::string csv_text(const std::string& text) {
     if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
     return double_quoted(text);
+}
+
+std::string csv_cell(const Query& rows, int column) {
+    return rows.is_null(column) ? "" : csv_text(rows.text(column));
 }
 
 class CsvFile {
@@ -78,7 +80,7 @@ class CsvFile {
     CsvFile(const Query& rows, std::string path, bool is_new)
         : path_(std::move(path)), out_(path_, std::ios::binary | (is_new ? std::ios::out : std::ios::app)) {
         if (!is_new) return;
-        for (int c = 0; c < rows.columns(); ++c) out_ << (c > 0 ? "," : "") << rows.name(c);
+        for (int c = 0; c < rows.columns(); ++c) out_ << (c > 0 ? "," : "") << csv_text(rows.name(c));
         out_ << "\r\n";
     }
     void add(const Query& rows) {
@@ -135,6 +137,9 @@ int write_csv_folder(Connection& connection, const std::vector<ExportItem>& item
     if (!std::filesystem::create_directories(path, problem))
         throw Error("profana_export: " + path + ": " + problem.message(), ErrorKind::kCannotOpen);
     for (const ExportItem& item : items) {
+        if (item.name.find('/') != std::string::npos)
+            throw Error("profana_export: no file can have the name of the table '" + item.name +
+                        "'; export it to a .db");
         Query rows(connection.db(), item.sql.c_str());
         if (item.by_rank) {
             write_csv_by_rank(rows, path + "/" + item.name);

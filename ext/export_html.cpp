@@ -22,8 +22,8 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; } 
 .worse { color: var(--worse); font-weight: 600; } .level1 { padding-left: 2em; } .level2 { padding-left: 4em; }
 ul.findings { list-style: none; padding: 0; margin: .5em 0; } ul.findings > li { margin: .5em 0 0; font-weight: 600; }
 ul.findings li.detail { margin: 0 0 0 1.5em; font-weight: 400; } .note { color: #5b6675; }
-.row { display: grid; grid-template-columns: minmax(9em, 24em) minmax(6em, 1fr) 20em; gap: 0 1em; align-items: center; font-size: 13px; margin: 4px 0; }
-.row > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .row .figure { font-variant-numeric: tabular-nums; }
+.row { display: grid; grid-template-columns: minmax(9em, 24em) minmax(6em, 1fr) 22em; gap: 0 1em; align-items: center; font-size: 13px; margin: 4px 0; }
+.row > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .row > .name { white-space: normal; overflow-wrap: anywhere; line-height: 1.3; } .row .figure { font-variant-numeric: tabular-nums; }
 .bar { display: flex; height: 26px; } .bar i { display: block; overflow: hidden; font-style: normal; line-height: 26px; padding-left: 0; text-indent: 6px; }
 .pair i { display: block; height: 9px; margin: 1px 0; min-width: 1px; }
 .computing { background: var(--computing); fill: var(--computing); color: #fff; } .communication { background: var(--communication); fill: var(--communication); color: #fff; }
@@ -188,7 +188,7 @@ std::string overall(Connection& connection) {
 // ---- what grew --------------------------------------------------------------------------------------------
 
 struct Grown {
-    std::string name, unit;
+    std::string name, label, unit;
     double base = 0, comparison = 0;
     bool noise = false;
 };
@@ -198,15 +198,15 @@ std::string grown_bars(const std::vector<Grown>& rows) {
     for (const Grown& row : rows) longest = std::max({longest, row.base, row.comparison});
     std::string out;
     for (const Grown& row : rows) {
-        const int digits = row.unit == "MB" ? 1 : 3;
+        const int digits = row.unit == "MiB" ? 1 : 3;
         const auto bar = [&](const char* side, double value) {
             return std::string("<i class=\"") + side + "\" style=\"width:" + fixed(value / longest * 100, 3) +
                    "%\"></i>";
         };
-        out += "<div class=\"row\"><span title=\"" + escaped(row.name) + "\">" + escaped(row.name) +
-               "</span><span class=\"pair\">" + bar("base", row.base) + bar("comparison", row.comparison) +
-               "</span><span class=\"figure\">" + fixed(row.base, digits) + " to " +
-               fixed(row.comparison, digits) + " " + row.unit +
+        out += "<div class=\"row\"><span class=\"name\" title=\"" + escaped(row.name) + "\">" +
+               escaped(row.label) + "</span><span class=\"pair\">" + bar("base", row.base) +
+               bar("comparison", row.comparison) + "</span><span class=\"figure\">" +
+               fixed(row.base, digits) + " to " + fixed(row.comparison, digits) + " " + row.unit +
                (row.noise ? " <span class=\"note\">within spread</span>" : "") + "</span></div>\n";
     }
     return out;
@@ -233,7 +233,8 @@ std::string grown(Connection& connection) {
         section = row.text(0);
         compared = row.integer(6) == 1;
         if (!row.is_null(1))
-            rows.push_back({row.text(1), row.text(4), row.real(2), row.real(3), row.integer(5) == 1});
+            rows.push_back(
+                {row.text(1), row.text(7), row.text(4), row.real(2), row.real(3), row.integer(5) == 1});
     });
     finish();
     return out;

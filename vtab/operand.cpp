@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "ext/core/numeric_texts.h"
 
@@ -55,6 +56,11 @@ Operand::Operand(sqlite3_value* value) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
     if (text == nullptr) throw std::bad_alloc();
     given_ = Cell::of(std::string_view(text, static_cast<size_t>(sqlite3_value_bytes(value))));
+    unread_ = value;
+}
+
+void Operand::read_number() const {
+    sqlite3_value* const value = std::exchange(unread_, nullptr);
     double unused = 0;
     if (!looks_numeric(given_.text, &unused)) return;
     text_ = given_.text;  // the conversion drops the value's own text
@@ -76,10 +82,10 @@ void admit_integer(const Operand& operand, ValueSet& set) {
     if (as_integer(operand.number(), &integer) && integer != kNullInt) set.integers.push_back(integer);
 }
 
-void admit(const Operand& operand, const Table& table, int column, LoadContext& context, ValueSet& set) {
+void admit(const Operand& operand, const Table& table, int column, uint32_t guess, LoadContext& context,
+           ValueSet& set) {
     if (operand.null() || operand.blob()) return;
     const ColumnType type = table.type(column);
-    const Cell& number = operand.number();
     if (type == ColumnType::kInt) return admit_integer(operand, set);
     if (type == ColumnType::kLong) {
         // A number may equal a text that looks like it: those are not sought for.
@@ -89,15 +95,16 @@ void admit(const Operand& operand, const Table& table, int column, LoadContext& 
             set.all = true;
         return;
     }
+    if (operand.given().kind == Cell::kText && type != ColumnType::kReal) {
+        const uint32_t code = table.column(column).dictionary().find(operand.given().text, guess);
+        if (code != kNullCode) set.codes.push_back(code);
+        if (code != kNullCode && table.numeric_texts(column, context).only_itself(code)) return;
+    }
+    const Cell& number = operand.number();
     if (type == ColumnType::kAny) admit_integer(operand, set);
     double real = 0;
     if (type != ColumnType::kText && as_real(number, &real)) set.reals.push_back(real);
-    if (type == ColumnType::kReal) return;
-    if (operand.given().kind == Cell::kText) {
-        const uint32_t code = table.column(column).dictionary().find(operand.given().text);
-        if (code != kNullCode) set.codes.push_back(code);
-    }
-    if (number.is_number())
+    if (type != ColumnType::kReal && number.is_number())
         table.numeric_texts(column, context)
             .equal(number.kind == Cell::kReal ? number.real : static_cast<double>(number.integer), set.codes);
 }

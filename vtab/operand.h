@@ -1,5 +1,5 @@
 // The right-hand sides of constraints: which values of a column can satisfy them, by SQLite's rules of
-// affinity.
+// affinity. An operand lives no longer than its sqlite3_value.
 #pragma once
 
 #include <string>
@@ -17,19 +17,26 @@ class Operand {
     bool blob() const { return blob_; }
     // As it is: a number or a text; NULL where null() or blob().
     const Cell& given() const { return given_; }
-    // As a number: itself, or what SQLite makes of a text that looks like one; NULL: no number.
-    const Cell& number() const { return number_; }
+    // As a number: itself, or what SQLite makes of a text that looks like one; NULL: no number. The text that
+    // given() told before the first call is gone after it.
+    const Cell& number() const {
+        if (unread_ != nullptr) read_number();
+        return number_;
+    }
 
   private:
+    void read_number() const;
     bool null_ = false, blob_ = false;
-    Cell given_, number_;
-    std::string text_;  // of a text that was turned into a number
+    mutable sqlite3_value* unread_ = nullptr;  // a text, until number() is asked for
+    mutable Cell given_, number_;
+    mutable std::string text_;  // of a text that was turned into a number
 };
 
 // Adds the values that may equal the operand: to a set for integers that are no column, or for a loaded,
-// present column of a table. NULL and a blob equal nothing.
+// present column of a table. NULL and a blob equal nothing. guess: see Dictionary::find.
 void admit_integer(const Operand& operand, ValueSet& set);
-void admit(const Operand& operand, const Table& table, int column, LoadContext& context, ValueSet& set);
+void admit(const Operand& operand, const Table& table, int column, uint32_t guess, LoadContext& context,
+           ValueSet& set);
 
 // Values that may satisfy `column OP operand` for >, >=, <, <=, as a closed interval. false: the operand says
 // nothing.

@@ -93,7 +93,8 @@ bool PartScan::may_pass(const Plan& plan, sqlite3_value** arguments) const {
     const int columns = static_cast<int>(spec_.columns.size());
     for (size_t i = 0; i < plan.terms.size(); ++i) {
         const PlanTerm& term = plan.terms[i];
-        if (term.column >= columns || place(term.column) != Part::kConstant) continue;
+        if (term.op == Op::kNothing || term.column >= columns || place(term.column) != Part::kConstant)
+            continue;
         const Part::Constant& constant = part_.constants[static_cast<size_t>(term.column)];
         bool passes = false;
         each_operand(term.op, arguments[i], [&](const Operand& operand) {
@@ -112,7 +113,8 @@ ColumnSet PartScan::needed(const Plan& plan) const {
     };
     for (int column = 0; column < columns; ++column)
         if (plan.uses(column)) need(column);
-    for (const PlanTerm& term : plan.terms) need(term.column);
+    for (const PlanTerm& term : plan.terms)
+        if (term.op != Op::kNothing) need(term.column);
     for (const OrderTerm& term : plan.order) need(term.column);
     return needed;
 }
@@ -157,7 +159,10 @@ void PartScan::start(const Plan& plan, sqlite3_value** arguments, LoadContext& c
     last_ = part_.table->rows();
     tests_.clear();
     bounds_.clear();
-    if (&plan != plan_) codes_.assign(plan.terms.size(), {});
+    if (&plan != plan_) {
+        codes_.assign(plan.terms.size(), {});
+        guesses_.assign(plan.terms.size(), kNullCode);
+    }
     plan_ = &plan;
     best_.index = nullptr;
     best_.rows = std::numeric_limits<size_t>::max();
@@ -171,7 +176,7 @@ void PartScan::start(const Plan& plan, sqlite3_value** arguments, LoadContext& c
 }
 
 void PartScan::add_term(const PlanTerm& term, size_t number, sqlite3_value* value, LoadContext& context) {
-    if (term.column >= static_cast<int>(spec_.columns.size())) return;
+    if (term.op == Op::kNothing || term.column >= static_cast<int>(spec_.columns.size())) return;
     if (term.column == PlanTerm::kRowId) return add_row_numbers(term.op, value, row_id_base_);
     const int column = place(term.column);
     if (column == Part::kConstant) return;
@@ -185,7 +190,7 @@ void PartScan::add_term(const PlanTerm& term, size_t number, sqlite3_value* valu
         case Op::kEqual:
         case Op::kIn:
         case Op::kIs:
-            return add_values(term.op, column, value, context);
+            return add_values(term.op, number, column, value, context);
         case Op::kIsNull:
             return add_null(column, context);
         case Op::kNotNull:
@@ -240,14 +245,16 @@ void PartScan::add_row_numbers(Op op, sqlite3_value* value, int64_t first_id) {
     has_list_ = true;
 }
 
-void PartScan::add_values(Op op, int column, sqlite3_value* value, LoadContext& context) {
+void PartScan::add_values(Op op, size_t number, int column, sqlite3_value* value, LoadContext& context) {
     const Table& here = *part_.table;
     set_.clear();
     bool is_null = false;
     each_operand(op, value, [&](const Operand& operand) {
         is_null = op == Op::kIs && operand.null();
-        admit(operand, here, column, context, set_);
+        admit(operand, here, column, guesses_[number], context, set_);
     });
+    // Texts are mostly asked for in the order in which they first appear.
+    if (set_.codes.size() == 1) guesses_[number] = set_.codes[0] + 1;
     if (is_null) return add_null(column, context);
     if (set_.empty()) return nothing();
     if (set_.all) return;
@@ -258,8 +265,8 @@ void PartScan::add_values(Op op, int column, sqlite3_value* value, LoadContext& 
         const auto add = [&](Index::Range range) {
             if (range.size() > 0) ranges_.push_back(range);
         };
-        for (const int64_t number : set_.integers) add(index->equal(number));
-        for (const double number : set_.reals) add(index->equal(number));
+        for (const int64_t integer : set_.integers) add(index->equal(integer));
+        for (const double real : set_.reals) add(index->equal(real));
         for (const uint32_t code : set_.codes) add(index->code(code));
         for (const uint64_t hash : set_.hashes) add(index->hashed(hash));
         drop_repeated(ranges_);  // an integer and the double of the same value lead to the same rows

@@ -72,7 +72,7 @@ class PartScan {
 
     void add_term(const PlanTerm& term, size_t number, sqlite3_value* value, LoadContext& context);
     void add_row_numbers(Op op, sqlite3_value* value, int64_t first_id);
-    void add_values(Op op, int column, sqlite3_value* value, LoadContext& context);
+    void add_values(Op op, size_t number, int column, sqlite3_value* value, LoadContext& context);
     void add_null(int column, LoadContext& context);
     void add_bound(Op op, int column, sqlite3_value* value);
     void add_texts(Op op, size_t number, int column, sqlite3_value* value, LoadContext& context);
@@ -100,7 +100,8 @@ class PartScan {
     std::vector<RowTest> tests_;
     std::vector<Bounds> bounds_;
     const Plan* plan_ = nullptr;
-    std::vector<Codes> codes_;  // by term of the plan
+    std::vector<Codes> codes_;       // by term of the plan
+    std::vector<uint32_t> guesses_;  // by term: the code of the text that may be asked for next
     Search best_;
     bool has_list_ = false;
     std::vector<Row> list_;

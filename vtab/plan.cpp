@@ -45,6 +45,8 @@ const char* op_text(Op op) {
             return " LIKE ?";
         case Op::kGlob:
             return " GLOB ?";
+        case Op::kNothing:
+            break;
     }
     return "";
 }
@@ -137,7 +139,7 @@ class Estimate {
     }
 
     static bool can_search(const PlanTerm& term) {
-        return term.op != Op::kLike && term.op != Op::kGlob && term.op != Op::kNotNull;
+        return !is_test(term.op);
     }
 
     // The share of the part's rows that one constraint lets through.

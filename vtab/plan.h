@@ -24,7 +24,13 @@ enum class Op : char {
     kNotAbove = 'l',
     kLike = '~',
     kGlob = '*',
+    kNothing = '.',  // a test that is left to SQLite: see vtab/outer_joins.h
 };
+
+// Those that no index answers.
+inline bool is_test(Op op) {
+    return op == Op::kLike || op == Op::kGlob || op == Op::kNotNull;
+}
 
 // One constraint; its operand is the argument of xFilter at the same place.
 struct PlanTerm {

@@ -355,6 +355,22 @@ std::vector<Capture> one_a_rank(std::vector<Capture> found, Diagnostics& diagnos
     return out;
 }
 
+// Captures whose rank is not known are read as one: nothing but the device tells their rows apart.
+void tell_unknown_ranks(const std::vector<Capture>& captures, const std::string& path,
+                        Diagnostics& diagnostics) {
+    const auto unknown = std::count_if(captures.begin(), captures.end(),
+                                       [](const Capture& capture) { return !capture.facts.rank; });
+    if (unknown < 2) return;
+    Diagnostic mixed;
+    mixed.file = path;
+    mixed.code = "ranks_unknown";
+    mixed.message =
+        "the rank of " + std::to_string(unknown) +
+        " captures is not known, only device_id tells their rows apart; prof_source lists them, each "
+        "can be opened by its own path";
+    diagnostics.add(std::move(mixed));
+}
+
 std::string known_ranks(const std::vector<Capture>& captures) {
     std::string out;
     for (const Capture& capture : captures) {
@@ -381,6 +397,7 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
         throw not_a_profile(path, recognizer.hint().empty() ? "nothing in it is known" : recognizer.hint());
     }
     found = one_a_rank(std::move(found), context.diagnostics);
+    if (!options.rank) tell_unknown_ranks(found, path, context.diagnostics);
     if (options.rank) {
         const std::string ranks = known_ranks(found);
         std::erase_if(found, [&](const Capture& capture) { return capture.facts.rank != options.rank; });

@@ -5,8 +5,24 @@
 
 #include "ext/connection.h"
 #include "vtab/load_parts.h"
+#include "vtab/outer_joins.h"
 
 namespace profana {
+namespace {
+
+// While parts are chosen the scan that asks does not count as open: they may look at files anew.
+class NotCounted {
+  public:
+    explicit NotCounted(Connection& connection) : connection_(connection) { --connection_.scans; }
+    ~NotCounted() { ++connection_.scans; }
+    NotCounted(const NotCounted&) = delete;
+    NotCounted& operator=(const NotCounted&) = delete;
+
+  private:
+    Connection& connection_;
+};
+
+}  // namespace
 
 Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
            std::shared_ptr<Dictionary> texts)
@@ -45,41 +61,48 @@ void Scan::choose_plan(const char* text) {
             return;
         }
     plans_.push_back({text, std::make_unique<Plan>(Plan::parse(text))});
-    plan_ = plans_.back().plan.get();
+    Plan& plan = *plans_.back().plan;
+    const auto test = [](const PlanTerm& term) { return is_test(term.op); };
+    if (std::any_of(plan.terms.begin(), plan.terms.end(), test) && outer_join_may_run(connection_.db()))
+        for (PlanTerm& term : plan.terms)
+            if (test(term)) term.op = Op::kNothing;
+    plan_ = &plan;
+}
+
+// What the caller asks of the table itself, as the texts of its arguments. In place: a join asks for every
+// row.
+void Scan::read_request(sqlite3_value** arguments) {
+    asked_.arguments.resize(spec_.arguments.size());
+    asked_.given.assign(spec_.arguments.size(), false);
+    for (std::string& text : asked_.arguments) text.clear();
+    for (size_t i = 0; i < plan_->terms.size(); ++i) {
+        const int argument = plan_->terms[i].column - static_cast<int>(spec_.columns.size());
+        if (argument < 0 || sqlite3_value_type(arguments[i]) == SQLITE_NULL) continue;
+        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[i]));
+        if (text == nullptr) throw std::bad_alloc();
+        asked_.arguments[static_cast<size_t>(argument)] = text;
+        asked_.given[static_cast<size_t>(argument)] = true;
+    }
 }
 
 void Scan::choose_parts(sqlite3_value** arguments) {
-    ScanRequest request;
-    request.arguments.resize(spec_.arguments.size());
-    request.given.resize(spec_.arguments.size());
-    for (size_t i = 0; i < plan_->terms.size(); ++i) {
-        const size_t column = static_cast<size_t>(plan_->terms[i].column);
-        if (plan_->terms[i].column < 0 || column < spec_.columns.size()) continue;
-        if (sqlite3_value_type(arguments[i]) == SQLITE_NULL) continue;
-        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[i]));
-        if (text == nullptr) throw std::bad_alloc();
-        request.arguments[column - spec_.columns.size()] = text;
-        request.given[column - spec_.columns.size()] = true;
-    }
-    if (has_parts_ && request.arguments == request_.arguments && request.given == request_.given) return;
+    if (has_parts_ && spec_.arguments.empty()) return;
+    read_request(arguments);
+    if (has_parts_ && asked_.arguments == request_.arguments && asked_.given == request_.given) return;
     for (size_t a = 0; a < static_cast<size_t>(spec_.required_arguments); ++a)
-        if (!request.given[a])
+        if (!asked_.given[a])
             throw Error(std::string("profana: ") + spec_.name + " needs its argument " +
                         spec_.arguments[a].name + " (" + spec_.arguments[a].doc + "); write FROM " +
                         spec_.name + "(...) or WHERE " + spec_.arguments[a].name + " = ...");
-    const int scans = std::exchange(connection_.scans, connection_.scans - 1);  // this one does not count yet
     std::vector<Part> parts;
-    try {
-        parts = provider_.parts(connection_, request);
-    } catch (...) {
-        connection_.scans = scans;
-        throw;
+    {
+        const NotCounted before_first_row(connection_);
+        parts = provider_.parts(connection_, asked_);
     }
-    connection_.scans = scans;
     scans_.clear();
     for (const Part& part : parts_) connection_.pinned.insert(part.table);
     parts_ = std::move(parts);
-    request_ = std::move(request);
+    request_ = asked_;
     has_parts_ = true;
     for (size_t i = 0; i < parts_.size(); ++i)
         scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, *texts_));

@@ -35,6 +35,7 @@ class Scan {
 
   private:
     void choose_plan(const char* text);
+    void read_request(sqlite3_value** arguments);
     void choose_parts(sqlite3_value** arguments);
     void load_parts();
     void begin();
@@ -56,7 +57,7 @@ class Scan {
     std::vector<KnownPlan> plans_;
     const Plan* plan_ = nullptr;
 
-    ScanRequest request_;
+    ScanRequest request_, asked_;  // that of the parts; what the filter at hand asks for
     bool has_parts_ = false;
     std::vector<Part> parts_;                       // pins their tables
     std::vector<std::unique_ptr<PartScan>> scans_;  // by part

@@ -46,6 +46,31 @@ std::vector<Row> rows_of(const std::vector<KeyedRow>& keyed) {
     return rows;
 }
 
+bool in_row_order(const std::vector<Row>& rows) {
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (rows[i] != i) return false;
+    return true;
+}
+
+// All rows of a text column by the bucket of their code, in row order within each bucket; empty: that is the
+// row order. No keys are written down: beside the result there is nothing but a count for each bucket.
+// starts: where each bucket begins, and behind the last one the number of rows.
+template <class BucketOf>
+std::vector<Row> rows_by_code(const Column& column, BucketOf bucket_of, std::vector<Row>& starts,
+                              LoadContext& context) {
+    const Blocks<uint32_t>& codes = column.codes();
+    starts.assign(column.dictionary().size() + 1, 0);
+    for (size_t row = 0; row < codes.size(); ++row) ++starts[bucket_of(codes[row]) + 1];
+    for (size_t bucket = 1; bucket < starts.size(); ++bucket) starts[bucket] += starts[bucket - 1];
+    std::vector<Row> place(starts.begin(), starts.end() - 1), rows(codes.size());
+    LoopPoll poll(context);
+    for (size_t row = 0; row < codes.size(); ++row) {
+        rows[place[bucket_of(codes[row])]++] = static_cast<Row>(row);
+        poll.tick();
+    }
+    return in_row_order(rows) ? std::vector<Row>() : rows;
+}
+
 uint64_t count_distinct(const std::vector<KeyedRow>& sorted, size_t first) {
     uint64_t distinct = 0;
     for (size_t i = first; i < sorted.size(); ++i)
@@ -173,26 +198,11 @@ void Index::build_reals(LoadContext& context) {
 }
 
 void Index::build_codes(LoadContext& context) {
-    std::vector<Row> counts(column_.dictionary().size() + 1, 0);
-    bool in_order = true;
-    for (size_t i = 0; i < size_; ++i) {
-        const uint32_t code = column_.code(static_cast<Row>(i));
-        ++counts[code + 1];
-        in_order = in_order && (i == 0 || code >= column_.code(static_cast<Row>(i - 1)));
-    }
-    nulls_ = counts[kNullCode + 1];
-    numbers_end_ = nulls_;
-    for (size_t code = 1; code + 1 < counts.size(); ++code) distinct_ += counts[code + 1] > 0;
-    for (size_t code = 1; code < counts.size(); ++code) counts[code] += counts[code - 1];
-    text_start_ = std::move(counts);
-    if (in_order) return;
-    std::vector<Row> next = text_start_;
-    order_.resize(size_);
-    LoopPoll poll(context);
-    for (size_t i = 0; i < size_; ++i) {
-        order_[next[column_.code(static_cast<Row>(i))]++] = static_cast<Row>(i);
-        poll.tick();
-    }
+    order_ = rows_by_code(
+        column_, [](uint32_t code) { return code; }, text_start_, context);
+    nulls_ = numbers_end_ = text_start_[kNullCode + 1];
+    for (size_t code = 1; code + 1 < text_start_.size(); ++code)
+        distinct_ += text_start_[code + 1] > text_start_[code];
 }
 
 void Index::build_anys(LoadContext& context) {
@@ -449,6 +459,16 @@ void sort_keyed(const Table& table, const std::vector<OrderTerm>& terms, std::ve
     }
 }
 
+std::vector<Row> rows_by_text(const Column& column, bool descending, LoadContext& context) {
+    std::vector<uint32_t> ranks = dictionary_ranks(column.dictionary(), context);
+    const uint32_t last = static_cast<uint32_t>(ranks.size() - 1);
+    if (descending)
+        for (uint32_t& rank : ranks) rank = last - rank;
+    std::vector<Row> starts;
+    return rows_by_code(
+        column, [&](uint32_t code) { return ranks[code]; }, starts, context);
+}
+
 int compare_rows(const Table& table, int column, Row a, Row b) {
     if (column == OrderTerm::kRowNumber) return (a > b) - (a < b);
     return compare(cell_of(table.column(column), a), cell_of(table.column(column), b));
@@ -458,9 +478,14 @@ int compare_rows(const Table& table, int column, Row a, Row b) {
 
 RowOrder::RowOrder(const Table& table, std::vector<OrderTerm> terms, LoadContext& context)
     : terms_(std::move(terms)) {
-    std::vector<KeyedRow> rows = all_rows(table.rows());
-    sort_keyed(table, terms_, rows, context);
-    rows_ = rows_of(rows);
+    if (terms_.size() == 1 && terms_[0].column != OrderTerm::kRowNumber &&
+        table.type(terms_[0].column) == ColumnType::kText) {
+        rows_ = rows_by_text(table.column(terms_[0].column), terms_[0].descending, context);
+    } else {
+        std::vector<KeyedRow> rows = all_rows(table.rows());
+        sort_keyed(table, terms_, rows, context);
+        rows_ = rows_of(rows);
+    }
     bytes_.set(rows_.capacity() * sizeof(Row));
 }
 

@@ -1,4 +1,4 @@
-// The texts of a dictionary that look like numbers. SQL compares such a text with a number by value when the
+// The texts of a column that look like numbers. SQL compares such a text with a number by value when the
 // other side is a numeric column; these are found here so that no join on such columns looks at every text
 // for every row.
 #pragma once
@@ -15,9 +15,11 @@ bool looks_numeric(std::string_view text, double* value);
 
 class NumericTexts {
   public:
-    explicit NumericTexts(const Dictionary& dictionary);
+    NumericTexts(const Column& column, LoadContext& context);
     // Adds the codes of all texts that may equal the number, perhaps some more that come close.
     void equal(double number, std::vector<uint32_t>& codes) const;
+    // No other value of the column can equal this text, whatever SQL takes it for.
+    bool only_itself(uint32_t code) const { return !has_numbers_ && !crowded_[code]; }
     size_t bytes() const { return bytes_.get(); }
 
   private:
@@ -26,6 +28,8 @@ class NumericTexts {
         uint32_t code;
     };
     std::vector<Entry> entries_;  // by value
+    std::vector<bool> crowded_;   // by code: there are other texts that may be the same number
+    bool has_numbers_ = false;    // beside the texts
     CountedBytes bytes_;
 };
 

@@ -103,7 +103,8 @@ size_t Dictionary::slot_of(std::string_view text, uint32_t hash) const {
     }
 }
 
-uint32_t Dictionary::find(std::string_view text) const {
+uint32_t Dictionary::find(std::string_view text, uint32_t guess) const {
+    if (guess < entries_.size() && guess != kNullCode && this->text(guess) == text) return guess;
     if (slots_.empty()) return kNullCode;
     return slots_[slot_of(text.empty() ? std::string_view("") : text,
                           static_cast<uint32_t>(hash_text(text)))];
@@ -268,8 +269,8 @@ namespace {
 
 template <class Mutex>
 std::unique_lock<Mutex> lock_interruptibly(Mutex& mutex, Progress& progress) {
-    std::unique_lock<Mutex> lock(mutex, std::defer_lock);
-    while (!lock.try_lock_for(std::chrono::milliseconds(20))) progress.poll();
+    std::unique_lock<Mutex> lock(mutex, std::try_to_lock);
+    while (!lock.owns_lock() && !lock.try_lock_for(std::chrono::milliseconds(20))) progress.poll();
     return lock;
 }
 
@@ -387,26 +388,26 @@ void Table::drop_unpublished() {
 }
 
 const Index& Table::index(int column, LoadContext& context) const {
+    BuiltOnce<Index>& index = indexes_[column];
+    if (const Index* found = index.find()) return *found;
     const auto lock = lock_interruptibly(index_mutex_, context.progress);
-    std::unique_ptr<Index>& index = indexes_[column];
-    if (!index) {
-        auto built = std::make_unique<Index>(*columns_[column], context);
-        check_memory_limit(context.memory_limit_bytes);
-        index = std::move(built);
-    }
-    return *index;
+    if (const Index* found = index.find()) return *found;
+    auto built = std::make_unique<Index>(*columns_[column], context);
+    check_memory_limit(context.memory_limit_bytes);
+    return index.set(std::move(built));
 }
 
 const NumericTexts& Table::numeric_texts(int column, LoadContext& context) const {
+    BuiltOnce<NumericTexts>& texts = numeric_texts_[column];
+    if (const NumericTexts* found = texts.find()) return *found;
     const auto lock = lock_interruptibly(index_mutex_, context.progress);
-    std::unique_ptr<NumericTexts>& texts = numeric_texts_[column];
-    if (!texts) texts = std::make_unique<NumericTexts>(columns_[column]->dictionary());
-    return *texts;
+    if (const NumericTexts* found = texts.find()) return *found;
+    return texts.set(std::make_unique<NumericTexts>(*columns_[column], context));
 }
 
 const Index* Table::index_for_search(int column, LoadContext& context) const {
+    if (const Index* found = indexes_[column].find()) return found;
     const auto lock = lock_interruptibly(index_mutex_, context.progress);
-    if (indexes_[column]) return indexes_[column].get();
     // Sorting rows costs some ten passes over them. Long texts have no passes of ours: SQLite compares each.
     const int passes = types_[column] == ColumnType::kLong ? 1 : 8;
     if (searches_[column]++ < passes) return nullptr;
@@ -415,7 +416,8 @@ const Index* Table::index_for_search(int column, LoadContext& context) const {
 
 double Table::distinct(int column) const {
     std::lock_guard lock(index_mutex_);
-    if (indexes_[column]) return std::max(1.0, static_cast<double>(indexes_[column]->distinct()));
+    if (const Index* found = indexes_[column].find())
+        return std::max(1.0, static_cast<double>(found->distinct()));
     if (types_[column] == ColumnType::kText)
         return std::max(1.0, static_cast<double>(columns_[column]->dictionary().size()) - 1);
     if (distinct_[column] == 0) distinct_[column] = sampled_distinct(*columns_[column]);
@@ -440,8 +442,9 @@ size_t Table::bytes() const {
     for (const auto& column : columns_) bytes += column ? column->bytes() : 0;
     for (const auto& column : building_) bytes += column ? column->bytes() : 0;
     std::lock_guard lock(index_mutex_);
-    for (const auto& index : indexes_) bytes += index ? index->bytes() : 0;
-    for (const auto& texts : numeric_texts_) bytes += texts ? texts->bytes() : 0;
+    const auto bytes_of = [](const auto& built) { return built.find() ? built.find()->bytes() : 0; };
+    for (const auto& index : indexes_) bytes += bytes_of(index);
+    for (const auto& texts : numeric_texts_) bytes += bytes_of(texts);
     for (const auto& order : orders_) bytes += order->bytes();
     return bytes;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -109,7 +110,8 @@ class Dictionary {
     Dictionary();
     uint32_t intern(std::string_view text) { return intern(text, static_cast<uint32_t>(hash_text(text))); }
     uint32_t intern(std::string_view text, uint32_t hash);  // hash: of hash_text(), its lower half
-    uint32_t find(std::string_view text) const;             // kNullCode: not there
+    // kNullCode: not there. guess: a code whose text it may well be, which spares the search.
+    uint32_t find(std::string_view text, uint32_t guess = kNullCode) const;
     uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }  // code 0 included
     const char* c_str(uint32_t code) const { return entries_[code].text; }    // nullptr for code 0
     std::string_view text(uint32_t code) const {
@@ -134,10 +136,6 @@ class Dictionary {
     CountedBytes slot_bytes_;
     Arena arena_;
 };
-
-// The hash that dictionaries and indexes use, 8 bytes at a time. It differs from process to process, so that
-// no file can be made to collide.
-uint64_t hash_text(std::string_view text);
 
 // One value of a kAny column.
 struct AnyValue {
@@ -251,6 +249,22 @@ class ColumnSet {
     std::vector<bool> bits_;
 };
 
+// A thing that is built under a lock when first needed, and found without one afterwards.
+template <class T>
+class BuiltOnce {
+  public:
+    const T* find() const { return found_.load(std::memory_order_acquire); }
+    const T& set(std::unique_ptr<const T> built) {
+        built_ = std::move(built);
+        found_.store(built_.get(), std::memory_order_release);
+        return *built_;
+    }
+
+  private:
+    std::unique_ptr<const T> built_;
+    std::atomic<const T*> found_{nullptr};
+};
+
 class Index;  // these three: ext/core/index.h
 class RowOrder;
 struct OrderTerm;
@@ -319,8 +333,8 @@ class Table {
     uint64_t building_rows_ = 0;
     mutable std::timed_mutex mutex_;                  // one loader at a time
     mutable std::recursive_timed_mutex index_mutex_;  // an order may need an index
-    mutable std::vector<std::unique_ptr<Index>> indexes_;
-    mutable std::vector<std::unique_ptr<NumericTexts>> numeric_texts_;
+    mutable std::vector<BuiltOnce<Index>> indexes_;
+    mutable std::vector<BuiltOnce<NumericTexts>> numeric_texts_;
     mutable std::vector<int> searches_;     // by column, before it has an index
     mutable std::vector<double> distinct_;  // by column; 0: not looked at yet
     mutable std::vector<std::shared_ptr<const RowOrder>> orders_;

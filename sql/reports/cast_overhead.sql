@@ -9,7 +9,12 @@ SELECT profile AS 'Profile', rank AS 'Rank', op_type AS 'OP Type', elide(ifnull(
        round_even(time_ratio * 100, 3) AS 'Ratio(%)', round_even(type_time_ratio * 100, 3) AS 'Type Ratio(%)'
   FROM cast_overhead;
 
-SELECT s.alias AS 'Profile', s.rank AS 'Rank', ifnull(s.missing ->> 'prof_kernel', 'no kernel converts data') AS 'No conversions because'
+SELECT s.alias AS 'Profile', s.rank AS 'Rank',
+       coalesce(s.missing ->> 'prof_kernel',
+                CASE WHEN EXISTS (SELECT 1 FROM prof_kernel AS k WHERE k.profile = s.alias AND k.rank IS s.rank AND k.op_type IS NOT NULL)
+                       THEN 'no kernel converts data'
+                     WHEN s.kind = 'gpu' THEN 'kernels of GPU traces have no types'
+                     ELSE 'the kernels have no types: collect at Level1' END) AS 'No conversions because'
   FROM prof_source AS s
   LEFT JOIN (SELECT DISTINCT profile, rank FROM cast_overhead) AS c ON c.profile = s.alias AND c.rank IS s.rank
  WHERE c.profile IS NULL;

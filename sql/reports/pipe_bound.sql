@@ -18,7 +18,7 @@ SELECT profile AS 'Profile', rank AS 'Rank', elide(op_type, 20) AS 'OP Type', el
 
 SELECT alias AS 'Profile', rank AS 'Rank',
        ifnull(missing ->> 'prof_kernel_pmu',
-              'no pipe counters recorded' || ifnull(' (' || level || ')', '') || ': collect at Level1 with PipeUtilization') AS 'No kernels because'
+              'no pipe counters' || ifnull(' (' || level || ')', '') || ': collect Level1, PipeUtilization') AS 'No kernels because'
   FROM prof_source AS s
  WHERE NOT EXISTS (SELECT 1 FROM prof_kernel_pmu AS p JOIN pmu_pipe AS m ON m.metric = p.metric
                     WHERE p.profile = s.alias AND p.rank IS s.rank);

@@ -58,8 +58,10 @@ SELECT o.profile, o.rank, o.id, o.thread_id, o.start_ns, o.parent_id, o.root_id,
 -- _op_launch: what did each operator make the device do?
 --
 -- Every piece of device work that the profiler links to the host: kernels, copies, collectives; of a GPU no
--- memsets and no waits (Context Sync), as in the compare tool. Flows between CANN calls and the device are not
--- links to an operator.
+-- memsets and no waits (Context Sync), as in the compare tool. A database links by connection id, and so also the
+-- task that holds a collective, the one around a kernel of several cores, and waits: they take the time of
+-- the work they serve once more and are left out. Flows between CANN calls and the device are not links to an
+-- operator.
 CREATE TEMP VIEW IF NOT EXISTS _op_launch(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
@@ -85,7 +87,11 @@ SELECT l.profile, l.rank, s.family, l.id, l.host_op_id, l.launch_ns,
   LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
  WHERE l.category IS NOT 'HostToDevice'
    AND (l.comm_op_id IS NOT NULL
-        OR l.device_task_id IS NOT NULL AND (s.family <> 'gpu' OR t.task_type IN ('kernel', 'gpu_memcpy')));
+        OR l.device_task_id IS NOT NULL
+           AND CASE s.family
+               WHEN 'gpu' THEN t.task_type IN ('kernel', 'gpu_memcpy')
+               WHEN 'db' THEN l.kernel_id IS NOT NULL OR t.task_type IN (SELECT task_type FROM _copy_type)
+               ELSE 1 END);
 
 -- _op_launch_text: how do the detail sheets write a piece of work?
 --
@@ -152,7 +158,7 @@ start AS MATERIALIZED (   -- the kind of the first stretch, and how many there a
 ),
 slotted AS MATERIALIZED ( -- stretches with one number meet
   SELECT p.profile, p.rank_place, p.id, p.key, p.place,
-         p.stretch - (a.base_kind <> a.comparison_kind
+         p.stretch - (coalesce(a.base_kind <> a.comparison_kind, 0)
                       AND p.profile = CASE WHEN a.base_stretches > a.comparison_stretches
                                       THEN 'base' ELSE 'comparison' END) AS slot
     FROM stretched AS p

@@ -29,7 +29,7 @@ kernel_stream AS (        -- Ascend streams that compute
 waiting_stream AS (
   SELECT DISTINCT profile, rank, stream_id
     FROM task
-   WHERE task_type = 'EVENT_WAIT_SQE' AND (family = 'db' OR stream_id <> 0)
+   WHERE task_type IN ('EVENT_WAIT_SQE', 'EVENT_WAIT') AND (family = 'db' OR stream_id <> 0)
 ),
 busiest_stream AS (       -- GPU: most kernels, the first seen on ties
   SELECT profile, rank, stream_id,
@@ -50,7 +50,7 @@ compute_stream AS (
 copy AS (
   SELECT t.profile, t.rank, t.stream_id, t.id, t.kernel_id, t.dur_ns
     FROM task AS t
-   WHERE t.task_type IN ('SDMA_SQE', 'PCIE_DMA_SQE')
+   WHERE t.task_type IN (SELECT task_type FROM _copy_type)
       OR (t.family = 'gpu' AND t.task_type IN ('kernel', 'gpu_memcpy')
           AND (lower(t.name) LIKE '%htod%' OR lower(t.name) LIKE '%dtod%' OR lower(t.name) LIKE '%dtoh%'
                OR instr(lower(t.name), 'memset (device)') > 0))
@@ -123,7 +123,7 @@ WITH part AS (
   UNION ALL
   SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)
     FROM _overall_source AS s
-   CROSS JOIN prof_comm_op AS c ON c.profile = s.profile
+    JOIN _side_collective AS c ON c.profile = s.profile
    WHERE s.source = 'sets' AND (s.step IS NULL OR c.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY c.profile, c.rank
   UNION ALL
@@ -132,9 +132,8 @@ WITH part AS (
    CROSS JOIN prof_device_task AS t ON t.profile = s.profile
    WHERE s.source = 'sets' AND (s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
      AND CASE s.family WHEN 'gpu' THEN t.task_type IN ('kernel', 'gpu_memcpy') AND t.stream_id IS NOT NULL
-         ELSE t.task_type NOT IN ('KERNEL_AICORE', 'KERNEL_AIVEC', 'KERNEL_MIX_AIC', 'KERNEL_MIX_AIV',
-                                  'FFTS_PLUS', 'PROFILING_ENABLE', 'PROFILING_DISABLE',
-                                  'AI_CORE', 'AI_VECTOR_CORE', 'MIX_AIC', 'MIX_AIV') END
+         ELSE t.task_type NOT IN (SELECT task_type FROM _silent_type)
+          AND coalesce(t.name, '') NOT IN (SELECT task_type FROM _silent_type) END
    GROUP BY t.profile, t.rank
 ),
 whole AS (

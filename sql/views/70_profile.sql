@@ -311,7 +311,7 @@ WITH plane AS (          -- the tasks of one operation on one plane
          sum(dur_ns) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS transmit_ns,
          sum(size_bytes) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS size_bytes
     FROM prof_comm_task
-   WHERE comm_op_id IS NOT NULL
+   WHERE comm_op_id IS NOT NULL AND name IS NOT NULL  -- databases of Level0 have rows that tell nothing
    GROUP BY profile, comm_op_id, plane_id
 ),
 ranked AS (

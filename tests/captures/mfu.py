@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """For developers: MFU of real captures against figures computed here by hand.
 
   mfu.py LIBRARY FOLDER

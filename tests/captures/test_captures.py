@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Every file below some folders that a raw table function takes, read by plain Python and by the library.
 
   test_captures.py LIBRARY [FOLDER...]     without folders: the captures that the project carries

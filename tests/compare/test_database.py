@@ -48,6 +48,36 @@ def database_work(case):
     case.checks.equal("shapes", [row[2] for row in s.sheet("OperatorCompare")[1:]], ["N/A", "4"])
 
 
+def work_once(case):
+    """The task that holds a collective, the one around a kernel and waits have the same connection and are no work of their own."""
+    d = Db()
+    d.api("HcclAllreduce", 0, 10, (1,))
+    d.api("aten::sum", 20, 10, (2,))
+    d.task(90, 10, "EVENT_WAIT", connection=1)
+    d.task(100, 50, "AI_CORE", connection=1)
+    d.collective("hcom_allReduce__1_0_1", "hcom_allReduce_", 101, 48, "111", connection=1)
+    d.task(200, 17, "KERNEL_AICORE", connection=2)
+    d.kernel("ReduceSum", 201, 14, connection=2)
+    s = case.session(d)
+    case.checks.equal("work", s.rows("SELECT base_name, base_device_ns FROM operator_compare ORDER BY order_id"),
+                      [("HcclAllreduce", 48000), ("aten::sum", 14000)])
+
+
+def copy_names(case):
+    """Older databases say MEMCPY_ASYNC for a copy and EVENT_WAIT for a wait, newer ones name the engine."""
+    for copy, wait in (("SDMA_SQE", "EVENT_WAIT_SQE"), ("PCIE_DMA_SQE", "EVENT_WAIT_SQE"), ("MEMCPY_ASYNC", "EVENT_WAIT")):
+        d = Db()
+        for stream in (3, 4):
+            d.kernel("k", 100 + stream * 10, 5, stream=stream)
+            d.task(200 + stream * 10, stream, copy, stream=stream)
+        d.task(300, 100, copy, stream=9)
+        s = case.session(d)
+        sdma = "SELECT base_ns FROM overall_metrics WHERE metric = 'SDMA'"
+        case.checks.equal(copy + " on computing streams", s.value(sdma), 7000)
+        d.task(50, 1, wait, stream=4)
+        case.checks.equal(copy + " on the waiting stream", case.session(d).value(sdma), 4000)
+
+
 def group_names(case):
     """Groups meet by the names that META_DATA gives them."""
     def run(ident):
@@ -114,7 +144,7 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (one_call, database_work, group_names, engine_blocks, memory_times, span, cube_kernels):
+        for test in (one_call, database_work, work_once, copy_names, group_names, engine_blocks, memory_times, span, cube_kernels):
             before = len(checks.wrong)
             test(case)
             checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]

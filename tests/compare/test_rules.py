@@ -107,6 +107,21 @@ def matching(case):
     case.checks.equal("use_input_shape", shown(s), [("a", None), ("b", None), (None, "a"), (None, "b")])
 
 
+def empty_side(case):
+    """Operators of one side alone are listed, whichever side it is."""
+    t, none = Text(), Text()
+    t.op("aten::add", 0, 10)
+    t.op("aten::mul", 20, 10)
+    t.kernel("k", 100, 3, launch=0)
+    none.kernel("k", 100, 4)
+    full, bare = case.text(t), case.text(none)
+    work = "SELECT base_name, base_device_ns, comparison_name, comparison_device_ns, verdict FROM operator_compare ORDER BY order_id"
+    case.checks.equal("base only", case.session(full, bare).rows(work),
+                      [("aten::add", 3000, None, None, "base only"), ("aten::mul", 0, None, None, "base only")])
+    case.checks.equal("comparison only", case.session(bare, full).rows(work),
+                      [(None, None, "aten::add", 3000, "comparison only"), (None, None, "aten::mul", 0, "comparison only")])
+
+
 def drill_down(case):
     """A pair with more kernels than max_kernel_num gives way to its children; its own kernel is not shown."""
     t = Text()
@@ -438,7 +453,7 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (nesting, innermost_owner, backward_split, matching, drill_down, host_operators, kernel_types, copies,
+        for test in (nesting, innermost_owner, backward_split, matching, empty_side, drill_down, host_operators, kernel_types, copies,
                      fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, overlaps,
                      time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row):
             before = len(checks.wrong)

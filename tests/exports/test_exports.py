@@ -1,12 +1,14 @@
 """Exports of the TinyMLP pair: a database and CSV files that need no extension, a workbook that LibreOffice reads, an HTML page
 that Chromium draws; nothing is overwritten unasked and nothing half-written is left behind."""
 import csv
+import itertools
 import os
 import re
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.append(f"{ROOT}/tests/golden")
@@ -90,6 +92,73 @@ def kept(connection, folder):
     assert os.listdir(f"{folder}/home") == ["prof_source.csv"]
     os.makedirs(f"{folder}/folder.db")
     assert "is a folder" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/folder.db")
+
+
+def interrupted(connection, folder):
+    """Ctrl-C in the middle of an export of any kind: an error, nothing left, and what was there stays."""
+    place = f"{folder}/interrupted"
+    os.makedirs(f"{place}/old")
+    for name in ("old.db", "old.xlsx", "old.html", "old/old.csv"):
+        with open(f"{place}/{name}", "w", encoding="utf-8") as f:
+            f.write("mine")
+    before = sorted(os.listdir(place))
+    connection.execute("CREATE TEMP VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
+    for name, views in (("old.db", "endless"), ("old", "endless"), ("old.xlsx", None), ("old.html", None)):
+        for after in (1, 20, 400) if views is None else (400,):  # at the start, in the middle, late
+            calls = itertools.count()
+            connection.set_progress_handler(lambda calls=calls, after=after: next(calls) >= after, 100)
+            failed = error_of(connection, "SELECT profana_export(?, ?, 1)", f"{place}/{name}", views)
+            connection.set_progress_handler(None, 0)
+            assert "interrupted" in failed and sorted(os.listdir(place)) == before, (name, after, failed, os.listdir(place))
+    connection.execute("DROP VIEW temp.endless")
+    for name in ("old.db", "old.xlsx", "old.html", "old/old.csv"):
+        with open(f"{place}/{name}", encoding="utf-8") as f:
+            assert f.read() == "mine", name
+
+
+def odd_names(connection, folder):
+    """Names that are odd on a command line are ordinary here, also of columns and views; a trailing slash is the folder's."""
+    place = f"{folder}/it's a \"run\" \N{LATIN SMALL LETTER U WITH DIAERESIS}\N{CJK UNIFIED IDEOGRAPH-597D}\nof 100%; $HOME"
+    os.makedirs(place)
+    connection.execute("""CREATE TEMP VIEW "odd ""view"" '1'" AS SELECT 1 AS "a, ""b\""", 'x,y' AS c""")
+    for name in ("o'ut.db", "o ut", "\N{CJK UNIFIED IDEOGRAPH-597D}.xlsx", "-o.html"):
+        connection.execute("SELECT profana_export(?)", (f"{place}/{name}",)).fetchone()
+        assert os.path.exists(f"{place}/{name}"), name
+    done, = connection.execute("SELECT profana_export(?, ?)", (f"{place}/slash///", """odd "view" '1', ODD "VIEW" '1'""")).fetchone()
+    assert done == f"{place}/slash: 1 tables" and os.listdir(f"{place}/slash") == ["""odd "view" '1'.csv"""], (done, os.listdir(place))
+    with open(f"""{place}/slash/odd "view" '1'.csv""", newline="", encoding="utf-8") as f:
+        assert list(csv.reader(f)) == [['a, "b"', "c"], ["1", "x,y"]]
+    connection.execute("SELECT profana_export(?, 'prof_source', 1)", (f"{place}/slash/",)).fetchone()
+    assert os.listdir(f"{place}/slash") == ["prof_source.csv"]
+    assert not [name for name in os.listdir(place) if ".part" in name]
+    connection.execute("""DROP VIEW temp."odd ""view"" '1'" """)
+    connection.execute("CREATE TEMP VIEW \"../up\" AS SELECT 1 AS a")
+    assert "no file can have the name" in error_of(connection, "SELECT profana_export(?, '../up')", f"{place}/up")
+    connection.execute("DROP VIEW temp.\"../up\"")
+
+
+def at_once(_, folder):
+    """Of several exports to one place at the same time one wins, with a whole file; the others are told."""
+    for name, overwrite in (("race.db", 0), ("race", 0), ("again.db", 1)):
+        path, start, answers = f"{folder}/{name}", threading.Barrier(4), []
+
+        def export(path=path, start=start, answers=answers, overwrite=overwrite):
+            connection = connect()
+            start.wait()
+            answers.append(error_of(connection, "SELECT profana_export(?, 'hot_op, prof_source', ?)", path, overwrite))
+
+        threads = [threading.Thread(target=export) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        lost = [answer for answer in answers if answer != "no error"]
+        assert len(answers) == 4 and len(lost) == (0 if overwrite else 3) and all("is there already" in answer for answer in lost), answers
+        if name.endswith(".db"):
+            assert sqlite3.connect(path).execute("SELECT count(*) FROM prof_source").fetchone() == (2,)
+        else:
+            assert sorted(os.listdir(path)) == ["hot_op.csv", "prof_source.csv"]
+        assert not [entry for entry in os.listdir(folder) if ".part" in entry]
 
 
 def full_disk(connection, folder):
@@ -186,6 +255,14 @@ def chromium(folder, *options):
                        timeout=120).stdout
 
 
+def check_labels(text, folder):
+    """Chromium draws every label whole, apart from others and large enough."""
+    with open(f"{folder}/checked.html", "w", encoding="utf-8") as f:
+        f.write(text.replace("</body>", f"<script>{CHECK_LABELS}</script></body>"))
+    found = re.search("LABELS (.*?) END", chromium(folder, "--window-size=1240,1800", "--dump-dom", f"file://{folder}/checked.html"), re.S)
+    assert found and found.group(1) == "fine", found and found.group(1)
+
+
 def page(connection, folder):
     path = f"{folder}/page.html"
     connection.execute("SELECT profana_export(?)", (path,)).fetchone()
@@ -199,14 +276,31 @@ def page(connection, folder):
     picture = f"{folder}/page.png"
     chromium(folder, "--window-size=1240,1800", f"--screenshot={picture}", f"file://{path}")
     assert os.path.getsize(picture) > 40_000, "the picture is almost empty"
-    with open(f"{folder}/checked.html", "w", encoding="utf-8") as f:
-        f.write(text.replace("</body>", f"<script>{CHECK_LABELS}</script></body>"))
-    found = re.search("LABELS (.*?) END", chromium(folder, "--window-size=1240,1800", "--dump-dom", f"file://{folder}/checked.html"), re.S)
-    assert found and found.group(1) == "fine", found and found.group(1)
+    check_labels(text, folder)
+
+
+def gpu_page(_, folder):
+    """Kernels of GPU traces have no types: their names are drawn, whole however long."""
+    case, long_name = f"{ROOT}/tests/golden/micro_gpu", "void at::native::" + "vectorized_elementwise_kernel<4, at::native::AddFunctor>" * 8
+    for side in ("base", "comparison"):
+        with open(f"{case}/{side}/x.pt.trace.json", encoding="utf-8") as f:
+            trace = f.read()
+        assert '"small_kernel"' in trace
+        with open(f"{folder}/{side}.pt.trace.json", "w", encoding="utf-8") as f:
+            f.write(trace.replace('"small_kernel"', f'"{long_name}"'))
+    path = f"{folder}/gpu.html"
+    connect(f"{folder}/base.pt.trace.json", f"{folder}/comparison.pt.trace.json").execute("SELECT profana_export(?)", (path,)).fetchone()
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    # The case's gemm takes 30 us in base, 45 us in comparison; the small kernel 15 and 16 us.
+    kernels = text[text.index("<h3>Kernels, by type</h3>"):text.index("<h3>Collectives</h3>")]
+    for words in ("cutlass_80_tensorop_gemm", "0.030 to 0.045 ms", long_name.replace("<", "&lt;").replace(">", "&gt;"), "0.015 to 0.016 ms"):
+        assert words in kernels, (words, kernels)
+    check_labels(text, folder)
 
 
 with tempfile.TemporaryDirectory() as place:
     link = connect()
-    for step in (database, csv_folder, errors, kept, full_disk, workbook, page):
+    for step in (database, csv_folder, errors, kept, interrupted, odd_names, at_once, full_disk, workbook, page, gpu_page):
         step(link, place)
         print(f"{step.__name__}: ok")

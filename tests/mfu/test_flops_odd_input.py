@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Every flops_* function, mfu, actual_tflops and chip_peak with what they do not expect.
 
 Each argument in turn becomes NULL, a blob, text that is no shape, a negative or huge or empty one, the wrong type, or is left

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Mistakes that users of other tools reported about MFU, each as a small case: what was counted wrong, and the right figure.
 
 Inputs are rows here; expected values are the arithmetic beside them.

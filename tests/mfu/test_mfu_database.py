@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """MFU of a small profiler database made here: records, switches that were off, and the columns that early exports swap.
 
 The arithmetic: aten::mm of 128x64 by 64x256 is 2*128*64*256 = 4194304 operations; two kernels of 1 and 3 us; the chip does

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What the large captures show, in a few rows each: AlexNet's kernels on an NPU, a GEMM of a GPU trace, Triton's matmuls.
 
 Expected FLOPs are the arithmetic of the layers' shapes, written here.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """operator_mfu and module_mfu at twice the size take about twice the work.
 
 The work is counted, not timed: SQLite's virtual machine steps, which a nested scan (a join without an index) multiplies.

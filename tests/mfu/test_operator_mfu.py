@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """operator_mfu and module_mfu of the golden profiles: reports, export to a database and export by rank.
 
 Expected sheets: tests/golden/*/expected/mfu_*, as msprof-analyze writes them. Numbers agree within 1e-9 or one unit of

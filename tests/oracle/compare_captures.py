@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Holds the model tables of any captures against the oracle, by hand.
 
   compare_captures.py LIBRARY PATH ...     a path is what profana_open takes: a file, a rank's folder, a folder of ranks

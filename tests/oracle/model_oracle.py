@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Fills the prof_* tables from a profile, slowly and plainly, into an ordinary SQLite database.
 
   model_oracle.py OUT.db ALIAS=PATH [ALIAS=PATH ...] [--option ALIAS.NAME=VALUE ...]

@@ -156,6 +156,12 @@ def ranks(tmp):
     check("ids over ranks", db.execute("SELECT rank, id FROM prof_kernel").fetchall(), [(0, 1), (1, 1 + 2**32)])
     check("the older folder", db.execute("SELECT source FROM prof_diagnostic WHERE code = 'rank_twice'").fetchall(),
           [(f"{cluster}/b/c/d/e/h_1_20240625000026809_ascend_pt",)])
+    check("known ranks", db.execute("SELECT 1 FROM prof_diagnostic WHERE code = 'ranks_unknown'").fetchall(), [])
+    for name in ("one", "two"):
+        write(f"{tmp}/parts/{name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
+    check("ranks that are not known", opened(f"{tmp}/parts").execute(
+        "SELECT source, substr(message, 1, 41) FROM prof_diagnostic WHERE code = 'ranks_unknown'").fetchall(),
+          [(f"{tmp}/parts", "the rank of 2 captures is not known, only")])
     check("one rank of many", facts(cluster, {"rank": 1}), [("text", "PyTorch", 1)])
     refused("a rank that is not there", ["rank 7", "0, 1"], "SELECT profana_open('x', ?, '{\"rank\":7}')", cluster)
     strange = os.fsencode(tmp) + b"/caf\xe9_ascend_pt/ASCEND_PROFILER_OUTPUT"

@@ -5,6 +5,8 @@ import glob
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -183,8 +185,9 @@ def collectives(folder):
     made = Made(folder, "trace", 0, trace_view_json=json.dumps(trace))
     found = rows("communication", ("run", made.path))
     # The first plane that waits tells wait and transmit; 50000 byte in 25 us of all planes are 2 GB/s.
-    assert [(r["Operation"], r["Count"], r["Total Time(us)"], r["Wait(us)"], r["Transmit(us)"], r["Size(MB)"], r["GB/s"], r["Ratio(%)"],
+    assert [(r["Operation"], r["Count"], r["Total(us)"], r["Wait(us)"], r["Transmit(us)"], r["Size(MB)"], r["GB/s"], r["Ratio(%)"],
              r["Source"]) for r in found] == [("hcom_allReduce_", 1, 100, 40, 20, 0.05, 2, 100, "computed")], found
+    assert found[0]["Idle(us)"] == 100 - 40 - 20, found
     times = {"Start Timestamp(us)": 1700000000000000.0, "Elapse Time(ms)": 0.1, "Transit Time(ms)": 0.02, "Wait Time(ms)": 0.04,
              "Synchronization Time(ms)": 0.03, "Idle Time(ms)": 0.04, "Wait Time Ratio": 0.6667, "Synchronization Time Ratio": 0.6}
     links = {kind: {"Transit Size(MB)": size, "Transit Time(ms)": ms, "Bandwidth(GB/s)": size and size / ms, "Large Packet Ratio": 0,
@@ -194,7 +197,7 @@ def collectives(folder):
     told = Made(folder, "told", 0, communication_json=json.dumps({"step1": {"p2p": {}, "collective": {
         "hcom_allReduce__777_0_1@99": info, "hcom_allReduce__777_1_1@99": info, "Total Op Info": info}}}))
     found = rows("communication", ("run", told.path))
-    assert [(r["Group"], r["Operation"], r["Count"], r["Total Time(us)"], r["Wait(us)"], r["Transmit(us)"], r["Size(MB)"], r["GB/s"],
+    assert [(r["Group"], r["Operation"], r["Count"], r["Total(us)"], r["Wait(us)"], r["Transmit(us)"], r["Size(MB)"], r["GB/s"],
              r["Source"]) for r in found] == [("99", "hcom_allReduce_", 2, 200, 80, 40, 0.1, 2, "read")], found
 
 
@@ -229,9 +232,27 @@ def reasons(folder):
     for report, head, why in (("hotspots", "No operators because", "kernel_details.csv"), ("pipe_bound", "No kernels because", "kernel_details.csv"),
                               ("cast_overhead", "No conversions because", "kernel_details.csv"),
                               ("communication", "No collectives because", "trace_view.json"),
+                              ("operator_mfu", "No MFU because", "with_flops=True"), ("module_mfu", "No MFU because", "with_flops=True"),
                               ("memory_peak", "No peak because", "memory_record.csv"), ("timeline", "No work because", "kernel_details.csv")):
         found = rows(report, ("run", bare))
         assert len(found) == 1 and why in found[0][head], (report, found)
+
+
+def level0(folder):
+    """Databases of Level0 have tasks that tell nothing (N/A, -1), kernels no types: unknown is empty, not 0, and not 'none'."""
+    path = shutil.copytree(f"{ROOT}/tests/golden/db_db/base", f"{folder}/level0")
+    (file,) = glob.glob(f"{path}/**/ascend_pytorch_profiler*.db", recursive=True)
+    db = sqlite3.connect(file)
+    db.execute("INSERT INTO STRING_IDS(id, value) VALUES (999999, 'N/A')")
+    db.execute("UPDATE COMMUNICATION_TASK_INFO SET taskType = 999999, planeId = 4294967295, size = -1, transportType = 65534, linkType = 65534")
+    db.execute("UPDATE COMPUTE_TASK_INFO SET opType = 999999")
+    db.commit()
+    db.close()
+    found = rows("communication", ("run", path))
+    assert found and all(r["Total(us)"] > 0 for r in found), found
+    assert {r[head] for r in found for head in ("Wait(us)", "Transmit(us)", "Idle(us)", "Size(MB)", "GB/s")} == {None}, found
+    (why,) = rows("cast_overhead", ("run", path))
+    assert why["No conversions because"] == "the kernels have no types: collect at Level1", why
 
 
 def embedded():
@@ -252,6 +273,6 @@ findings()
 agreement()
 timeline()
 with tempfile.TemporaryDirectory() as place:
-    for step in (pipes, verdicts, collectives, memory, reasons):
+    for step in (pipes, verdicts, collectives, memory, reasons, level0):
         step(place)
 print("reports: ok")

@@ -4,6 +4,8 @@ import csv
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -121,12 +123,46 @@ def flows():
     assert device_ms() > 0 and device_ms("--gpu_flow_cat", "nothing") == 0
 
 
+def odd_names():
+    """Quotes, blanks, a newline that begins a dot command, a leading dash: of the program's own folder, the profiles and the output."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = f"{folder}/it's \"here\" \\n $HOME\n.shell touch broken"
+        for part in ("examples/profana-compare", "sql"):
+            copy = shutil.copytree if os.path.isdir(f"{ROOT}/{part}") else shutil.copy
+            os.makedirs(os.path.dirname(f"{home}/{part}"), exist_ok=True)
+            copy(f"{ROOT}/{part}", f"{home}/{part}")
+        os.makedirs(f"{home}/lib")
+        shutil.copy(ENVIRONMENT["PROFANA_LIB"], f"{home}/lib/libprofana.so")
+        for option, path in zip(("-comparison", "-base"), sides("micro_match")[1::2], strict=True):
+            os.symlink(f"{ROOT}/{path}", f"{home}/{option}")
+        done = subprocess.run([f"{home}/examples/profana-compare", "-d", "-comparison", "-bp", "-base", "-o", "-o'\"ut", "--debug"], text=True,
+                              capture_output=True, check=False, cwd=home, env={k: v for k, v in ENVIRONMENT.items() if k != "PROFANA_LIB"})
+        assert done.returncode == 0 and "Reading -base" in done.stderr and f"path: {home}" not in done.stderr, done
+        (name,) = os.listdir(f"{home}/-o'\"ut")
+        assert f"-o'\"ut/{name}" in done.stdout and sorted(os.listdir(home)) == ["-base", "-comparison", "-o'\"ut", "examples", "lib", "sql"], done
+
+
+def interrupted():
+    """Ctrl-C while the workbook is being written: the command ends at once and leaves nothing, or a whole workbook if it was done."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = subprocess.Popen([COMMAND, *sides("text_text"), "-o", folder], cwd=ROOT, env=ENVIRONMENT, text=True, start_new_session=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for line in command.stderr:
+            if line.startswith("Writing"):
+                break
+        os.killpg(command.pid, signal.SIGINT)
+        out, err = command.communicate(timeout=60)
+        left = os.listdir(folder)
+        done = "Written" in out
+        assert (done or command.returncode != 0) and [name.endswith(".xlsx") for name in left] == [True] * done, (out, err, left)
+
+
 def debugging():
     for options, told in (([], False), (["--debug"], True)):
         _, out, _ = compare("micro_gpu", "--enable_communication_compare", *options)
         assert ("profiles: 2 open" in out) == told, out
 
 
-for step in (wrong_use, single_sheets, operators, everything, flows, debugging):
+for step in (wrong_use, single_sheets, operators, everything, flows, odd_names, interrupted, debugging):
     step()
     print(f"{step.__name__}: ok", flush=True)

@@ -1,6 +1,7 @@
 -- What the HTML report draws as pairs of bars: of each kind the ten that grew most.
 --
 -- A row per section and name; where nothing grew one row without a name, which tells whether there was anything to compare.
+-- Kernels of a GPU trace have no types: their names stand for them.
 
 WITH item(place, section, unit, name, base, comparison, noise) AS MATERIALIZED (
   SELECT 1, 'Operators, by device time', 'ms', name, base_device_ns / 1e6, comparison_device_ns / 1e6, noise
@@ -10,19 +11,23 @@ WITH item(place, section, unit, name, base, comparison, noise) AS MATERIALIZED (
     FROM module_compare_statistic
    WHERE operator IS NULL
    UNION ALL
-  SELECT 3, 'Kernel types', 'ms', kernel_type, base_total_ns / 1e6, comparison_total_ns / 1e6, NULL
+  SELECT 3, 'Kernels, by type', 'ms', kernel_type, base_total_ns / 1e6, comparison_total_ns / 1e6, NULL
     FROM kernel_type_compare
+   UNION ALL
+  SELECT 3, 'Kernels, by type', 'ms', kernel_type, base_total_ns / 1e6, comparison_total_ns / 1e6, noise
+    FROM kernel_compare
+   WHERE NOT EXISTS (SELECT 1 FROM kernel_type_compare)
    UNION ALL
   SELECT 4, 'Collectives', 'ms', kind, base_total_ns / 1e6, comparison_total_ns / 1e6, noise
     FROM communication_compare
    WHERE task IS NULL
    UNION ALL
-  SELECT 5, 'Operators, by memory', 'MB', name, base_size_bytes / 1048576.0, comparison_size_bytes / 1048576.0, noise
+  SELECT 5, 'Operators, by memory', 'MiB', name, base_size_bytes / 1048576.0, comparison_size_bytes / 1048576.0, noise
     FROM memory_compare_statistic
    WHERE coalesce(base_size_bytes, 0) + coalesce(comparison_size_bytes, 0) > 0
 ),
 section(place, section) AS (
-  VALUES (1, 'Operators, by device time'), (2, 'Modules, by device time'), (3, 'Kernel types'), (4, 'Collectives'),
+  VALUES (1, 'Operators, by device time'), (2, 'Modules, by device time'), (3, 'Kernels, by type'), (4, 'Collectives'),
          (5, 'Operators, by memory')
 ),
 ranked AS (
@@ -31,7 +36,8 @@ ranked AS (
     FROM item
    WHERE ifnull(comparison, 0) > ifnull(base, 0)
 )
-SELECT s.section, elide(r.name, 38) AS name, r.base, r.comparison, r.unit, r.noise, EXISTS (SELECT 1 FROM item AS i WHERE i.place = s.place) AS compared
+SELECT s.section, r.name, r.base, r.comparison, r.unit, r.noise, EXISTS (SELECT 1 FROM item AS i WHERE i.place = s.place) AS compared,
+       elide(r.name, 120) AS label
   FROM section AS s
   LEFT JOIN ranked AS r ON r.place = s.place AND r.rank <= 10
  ORDER BY s.place, r.rank;
