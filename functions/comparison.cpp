@@ -32,16 +32,19 @@ void compare_ratio_function(sqlite3_context* context, int, sqlite3_value** value
     });
 }
 
-const char* verdict_of(double ratio) {
-    const double shown = round_even(ratio, kRatioDigits);
-    return shown > 1 ? "worse" : shown < 1 ? "better" : "same";
+// A ratio decides between amounts; of a figure below zero (free time, a wait's rest) only the difference
+// tells anything.
+const char* verdict_of(double base, double comparison) {
+    const double change =
+        base > 0 ? round_even(ratio_of(base, comparison), kRatioDigits) - 1 : comparison - base;
+    return change > 0 ? "worse" : change < 0 ? "better" : "same";
 }
 
 void compare_verdict_function(sqlite3_context* context, int, sqlite3_value** values) {
     guard_function(context, [&] {
         const double base = figure_or_zero({"compare_verdict", "base", values[0]});
         const double comparison = figure_or_zero({"compare_verdict", "comparison", values[1]});
-        const char* verdict = verdict_of(ratio_of(base, comparison));
+        const char* verdict = verdict_of(base, comparison);
         if (is_null(values[0]))
             verdict = is_null(values[1]) ? nullptr : "comparison only";
         else if (is_null(values[1]))
@@ -93,12 +96,12 @@ constexpr std::array kFunctions{
         "comparison / base; 1.0 where both are equal, zero included; Inf where only base is zero. NULL "
         "counts as zero. The formula of every ratio of the compare sheets, not rounded.",
         compare_ratio_function},
-    FunctionSpec{
-        "compare_verdict", 2, kPure, "compare_verdict(base NUMERIC, comparison NUMERIC) -> TEXT",
-        "worse, better or same: comparison against base where less is better, by the ratio to four "
-        "decimals as the compare sheets show it; 'base only' and 'comparison only' where the other is "
-        "NULL; NULL where both are.",
-        compare_verdict_function},
+    FunctionSpec{"compare_verdict", 2, kPure, "compare_verdict(base NUMERIC, comparison NUMERIC) -> TEXT",
+                 "worse, better or same: comparison against base where less is better, by the ratio to four "
+                 "decimals as the compare sheets show it, by the difference where base is not above zero; "
+                 "'base only' and 'comparison only' where the other is "
+                 "NULL; NULL where both are.",
+                 compare_verdict_function},
     FunctionSpec{"quantile", 2, kPure, "quantile(x NUMERIC, fraction REAL) -> REAL",
                  "Aggregate: the value below which that fraction of the group's values lies, 0.5 being the "
                  "median; between two values by straight line. NULL values are left out; NULL when none is "

@@ -44,7 +44,11 @@ class Statement {
     }
 
   private:
-    [[noreturn]] void fail() const { throw Error("profana_memo: " + what_ + ": " + sqlite3_errmsg(db_)); }
+    // What the library itself says of a profile is said once, whatever views asked for it.
+    [[noreturn]] void fail() const {
+        const std::string message = sqlite3_errmsg(db_);
+        throw Error(message.rfind("profana", 0) == 0 ? message : "profana_memo: " + what_ + ": " + message);
+    }
 
     sqlite3* db_;
     std::string what_;

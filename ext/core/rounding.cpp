@@ -77,7 +77,7 @@ int64_t round_even(int64_t x, int64_t digits) {
     if (negative) text.insert(text.begin(), '-');
     int64_t result = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), result).ec != std::errc()) {
-        throw Error(std::to_string(x) + " rounded to " + std::to_string(digits) +
+        throw Error("round_even: " + std::to_string(x) + " rounded to " + std::to_string(digits) +
                     " digits is larger than a 64-bit INTEGER");
     }
     return result;

@@ -53,3 +53,35 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._compare_setting USING profana_memo(_com
 CREATE TEMP VIEW IF NOT EXISTS _copy_type(
   task_type               -- TEXT     as prof_device_task
 ) AS VALUES ('SDMA_SQE'), ('PCIE_DMA_SQE'), ('MEMCPY_ASYNC');
+
+-- _silent_type: which tasks of the device do not stretch the time from end to end?
+--
+-- Kernels, whose own records do, and the marks of profiling, which text exports tell by name alone.
+CREATE TEMP VIEW IF NOT EXISTS _silent_type(
+  task_type               -- TEXT     type or name of a prof_device_task
+) AS VALUES ('KERNEL_AICORE'), ('KERNEL_AIVEC'), ('KERNEL_MIX_AIC'), ('KERNEL_MIX_AIV'), ('AI_CORE'), ('AI_VECTOR_CORE'),
+            ('MIX_AIC'), ('MIX_AIV'), ('FFTS_PLUS'), ('PROFILING_ENABLE'), ('PROFILING_DISABLE');
+
+-- _side_collective: which collectives does each profile have?
+--
+-- Those of the trace or database. A text export without its trace knows them as rows of kernel_details.csv or
+-- op_summary.csv: without a group, and each as long as its row.
+CREATE TEMP VIEW IF NOT EXISTS _side_collective(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  id,                     -- INTEGER  prof_comm_op.id; without a trace prof_kernel.id
+  name,                   -- TEXT     hcom_allReduce__568_1_1
+  op_type,                -- TEXT     hcom_allReduce_
+  step,                   -- INTEGER  NULL: outside of all steps
+  start_ns,               -- INTEGER  ns
+  end_ns,                 -- INTEGER  ns
+  dur_ns                  -- INTEGER  ns
+) AS
+SELECT c.profile, c.rank, c.id, c.name, c.op_type, c.step, c.start_ns, c.end_ns, c.dur_ns
+  FROM _compare_side AS s
+ CROSS JOIN prof_comm_op AS c ON c.profile = s.profile
+UNION ALL
+SELECT k.profile, k.rank, k.id, k.name, k.op_type, k.step, k.start_ns, k.end_ns, k.dur_ns
+  FROM prof_source AS f
+ CROSS JOIN prof_kernel AS k ON k.profile = f.alias AND k.rank IS f.rank
+ WHERE f.alias IN ('base', 'comparison') AND f.missing ->> 'prof_comm_op' IS NOT NULL AND k.is_communication = 1;

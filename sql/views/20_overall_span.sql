@@ -123,7 +123,7 @@ WITH part AS (
   UNION ALL
   SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)
     FROM _overall_source AS s
-   CROSS JOIN prof_comm_op AS c ON c.profile = s.profile
+    JOIN _side_collective AS c ON c.profile = s.profile
    WHERE s.source = 'sets' AND (s.step IS NULL OR c.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY c.profile, c.rank
   UNION ALL
@@ -132,9 +132,8 @@ WITH part AS (
    CROSS JOIN prof_device_task AS t ON t.profile = s.profile
    WHERE s.source = 'sets' AND (s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
      AND CASE s.family WHEN 'gpu' THEN t.task_type IN ('kernel', 'gpu_memcpy') AND t.stream_id IS NOT NULL
-         ELSE t.task_type NOT IN ('KERNEL_AICORE', 'KERNEL_AIVEC', 'KERNEL_MIX_AIC', 'KERNEL_MIX_AIV',
-                                  'FFTS_PLUS', 'PROFILING_ENABLE', 'PROFILING_DISABLE',
-                                  'AI_CORE', 'AI_VECTOR_CORE', 'MIX_AIC', 'MIX_AIV') END
+         ELSE t.task_type NOT IN (SELECT task_type FROM _silent_type)
+          AND coalesce(t.name, '') NOT IN (SELECT task_type FROM _silent_type) END
    GROUP BY t.profile, t.rank
 ),
 whole AS (

@@ -3,11 +3,14 @@
 A profile against itself differs nowhere; swapping the sides negates differences and inverts ratios; parts add up to the whole.
 
   test_metamorphic.py LIBRARY [PROFILE ...]     on given profiles, each against the next; without any, on the golden cases
+                                                and on one of every other kind of profile
 """
 import glob
+import itertools
 import json
 import math
 import os
+import shutil
 import sys
 import tempfile
 
@@ -125,15 +128,32 @@ def cases():
                 yield os.path.basename(there), os.path.join(there, about["base"]), os.path.join(there, about["comparison"])
 
 
+def other_kinds(folder):
+    """(name, base, comparison): the command line's output, several ranks, MindSpore, a text export without its trace, and mixtures."""
+    data, tinymlp, golden = (os.path.join(ROOT, *parts) for parts in (("tests", "data", "text_and_db"), ("examples", "tinymlp"), ("tests", "golden")))
+    pytorch, mindspore, changed = sorted(glob.glob(os.path.join(data, "made_*")))
+    csv_only = shutil.copytree(pytorch, os.path.join(folder, "csv_only_ascend_pt"))
+    for file in glob.glob(os.path.join(csv_only, "ASCEND_PROFILER_OUTPUT", "*")):
+        if file.endswith(".db") or "trace_view" in file:
+            os.remove(file)
+    command, framework = os.path.join(tinymlp, "01_cmdline"), os.path.join(tinymlp, "04_pytorch")
+    ranks, one = os.path.join(golden, "cluster", "base"), os.path.join(golden, "db_db", "base")
+    gpu = glob.glob(os.path.join(golden, "micro_gpu", "base", "*"))[0]
+    return [("command line", command, framework), ("ranks", ranks, one), ("MindSpore", mindspore, pytorch), ("csv only", csv_only, changed),
+            ("GPU and MindSpore", gpu, mindspore), ("GPU and csv only", gpu, csv_only), ("command line and ranks", command, ranks)]
+
+
 def main():
     c = Checks()
     given = sys.argv[2:]
-    pairs = [(os.path.basename(a.rstrip("/")), a, b) for a, b in zip(given, given[1:] + given[:1])] if given else cases()
-    for name, base, comparison in pairs:
-        s = Session(sys.argv[1], base, comparison)
-        whole_and_parts(c, name, s)
-        swapped(c, name, s, Session(sys.argv[1], comparison, base))
-        against_itself(c, name + " itself", Session(sys.argv[1], base, base))
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = ([(os.path.basename(a.rstrip("/")), a, b) for a, b in zip(given, given[1:] + given[:1])] if given
+                 else itertools.chain(cases(), other_kinds(folder)))
+        for name, base, comparison in pairs:
+            s = Session(sys.argv[1], base, comparison)
+            whole_and_parts(c, name, s)
+            swapped(c, name, s, Session(sys.argv[1], comparison, base))
+            against_itself(c, name + " itself", Session(sys.argv[1], base, base))
     sys.exit(c.report())
 
 

@@ -26,6 +26,10 @@ TEST_CASE("compare_verdict looks at the ratio as it is shown") {
     CHECK(db.text("SELECT compare_verdict(100000, 100006)") == "worse");  // 1.0001
     CHECK(db.text("SELECT compare_verdict(0, 0)") == "same");
     CHECK(db.text("SELECT compare_verdict(0, 1)") == "worse");
+    CHECK(db.text("SELECT compare_verdict(0, -1)") == "better");
+    CHECK(db.text("SELECT compare_verdict(-10, 5)") == "worse");
+    CHECK(db.text("SELECT compare_verdict(-10, -20)") == "better");
+    CHECK(db.text("SELECT compare_verdict(-10, -10)") == "same");
     CHECK(db.text("SELECT compare_verdict(NULL, 1)") == "comparison only");
     CHECK(db.text("SELECT compare_verdict(1, NULL)") == "base only");
     CHECK(db.is_null("SELECT compare_verdict(NULL, NULL)"));

@@ -1,6 +1,9 @@
 // Kept rows of views: what makes them stale, what does not, and how their errors read.
+#include <malloc.h>
+
 #include <catch2/catch.hpp>
 
+#include "ext/core/pages.h"
 #include "tests/unit/files.h"
 #include "tests/unit/sql.h"
 
@@ -34,6 +37,12 @@ std::string fails(Sql& sql, const std::string& text) {
     sqlite3_free(message);
     CHECK(code == SQLITE_ERROR);
     return out;
+}
+
+// Of the process; the sanitizers' allocator does not tell.
+size_t memory_in_use() {
+    const auto heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd + profana::memory_from_system();
 }
 
 }  // namespace
@@ -108,6 +117,77 @@ TEST_CASE("memo: settings and profiles make rows stale", "[memo]") {
     CHECK(sql.stamp() != opened);
 }
 
+TEST_CASE("memo: a file that changed is read again", "[memo]") {
+    Sql sql;
+    TempFolder folder;
+    const auto write = [&](const std::string& kernels) {
+        return folder.write("trace.json", R"({"schemaVersion": 1, "traceEvents": [)" + kernels + "]}");
+    };
+    const std::string kernel =
+        R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2, "args": {"stream": 7}})";
+    sql.run("SELECT profana_open('base', '" + write(kernel) + "')");
+    sql.run(
+        "CREATE TEMP VIEW busy(\n  dur_ns  -- INTEGER  ns\n) AS SELECT sum(dur_ns) FROM prof_kernel;"
+        "CREATE VIRTUAL TABLE temp.kept USING profana_memo(busy)");
+    CHECK(sql.rows("SELECT * FROM kept") == Rows{{"2000"}});
+    write(kernel + "," + kernel);
+    CHECK(sql.rows("SELECT * FROM kept") == Rows{{"4000"}});
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE("memo: the rows' memory goes with what they depend on and with the connection", "[memo]") {
+    constexpr size_t kHeld = 50000 * 1000;      // bytes of text
+    constexpr size_t kMayStay = kHeld * 2 / 5;  // a few regions of memory are kept for what comes next
+    const size_t before = memory_in_use();
+    for (const char* end :
+         {"DELETE FROM word; SELECT count(*) FROM x",
+          "DROP TABLE x; SELECT profana_set('match', 'lcs'); SELECT * FROM _compare_setting",
+          "SELECT profana_open('a', 'examples/tinymlp/01_cmdline'); SELECT profana_close('a')", ""}) {
+        INFO(end);
+        {
+            Sql sql;
+            sql.run(
+                "CREATE TEMP TABLE word(name); INSERT INTO word VALUES ('a');"
+                "CREATE TEMP VIEW many(\n  line  -- TEXT  all different\n) AS"
+                " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000)"
+                " SELECT printf('%01000d', i) FROM n WHERE EXISTS (SELECT 1 FROM word);"
+                "CREATE VIRTUAL TABLE temp.x USING profana_memo(many)");
+            CHECK(sql.integer("SELECT sum(length(line)) FROM x") == kHeld);
+            CHECK(memory_in_use() >= before + kHeld);
+            sql.run(end);
+            if (*end != '\0') CHECK(memory_in_use() <= before + kMayStay);
+        }
+        CHECK(memory_in_use() <= before + kMayStay);
+    }
+}
+#endif
+
+TEST_CASE("memo: views and kept rows are there on every connection of a linked program", "[memo]") {
+    const auto entry = reinterpret_cast<void (*)()>(sqlite3_profana_init);
+    REQUIRE(sqlite3_auto_extension(entry) == SQLITE_OK);
+    for (int i = 0; i < 2; ++i) {
+        sqlite3* db = nullptr;
+        REQUIRE(sqlite3_open(":memory:", &db) == SQLITE_OK);
+        std::string error;
+        const auto run = [&](const char* text) {
+            char* message = nullptr;
+            const int code = sqlite3_exec(db, text, nullptr, nullptr, &message);
+            error = message == nullptr ? "" : message;
+            sqlite3_free(message);
+            return code;
+        };
+        CHECK(run("SELECT profana_open('base', 'examples/tinymlp/04_pytorch'),"
+                  "       profana_open('comparison', 'examples/tinymlp/05_pytorch_slow')") == SQLITE_OK);
+        CHECK(run("CREATE TEMP TABLE ok(one CHECK (one = 1))") == SQLITE_OK);
+        CHECK(run("INSERT INTO ok SELECT count(*) FROM overall_metrics WHERE metric = 'E2E Time' AND verdict "
+                  "= 'worse'") == SQLITE_OK);
+        CHECK(run("INSERT INTO ok SELECT count(*) = 2 FROM _compare_side") == SQLITE_OK);
+        CHECK(error.empty());
+        sqlite3_close(db);
+    }
+    CHECK(sqlite3_cancel_auto_extension(entry) == 1);
+}
+
 TEST_CASE("memo: another definition of the view is used at once", "[memo]") {
     Memo sql;
     CHECK(sql.rows("SELECT length FROM kept") == Rows{{"1"}});
@@ -138,6 +218,13 @@ TEST_CASE("memo: errors name the view", "[memo]") {
         "CREATE VIRTUAL TABLE temp.y USING profana_memo(failing)");
     CHECK_THAT(fails(sql, "SELECT * FROM y"), Contains("failing") && Contains("integer overflow"));
     CHECK(sql.rows("SELECT count(*) FROM kept") == Rows{{"1"}});
+}
+
+TEST_CASE("memo: what is wrong with a profile is said once, not by every view on the way", "[memo]") {
+    Sql sql;
+    sql.run("SELECT profana_open('base', 'examples/tinymlp/04_pytorch', '{\"step\": 99}')");
+    CHECK(fails(sql, "SELECT * FROM overall_metrics") ==
+          "profana: profile 'base' has no step 99; its steps are [3,4,5,6,7]");
 }
 
 TEST_CASE("memo: a view that reads its own rows is refused", "[memo]") {
