@@ -259,10 +259,8 @@ std::string export_to(Connection& connection, std::string path, const char* name
                                               : write_csv_folder(connection, items, temporary);
         }
         put_in_place(temporary, path, overwrite);
-        return path + ": " + std::to_string(written) +
-               (kind == Kind::kWorkbook ? " sheets"
-                : kind == Kind::kHtml   ? " sections"
-                                        : " tables");
+        const char* what = kind == Kind::kWorkbook ? " sheet" : kind == Kind::kHtml ? " section" : " table";
+        return path + ": " + std::to_string(written) + what + (written == 1 ? "" : "s");
     } catch (...) {
         fs::remove_all(temporary, problem);
         throw;

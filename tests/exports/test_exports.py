@@ -125,7 +125,7 @@ def odd_names(connection, folder):
         connection.execute("SELECT profana_export(?)", (f"{place}/{name}",)).fetchone()
         assert os.path.exists(f"{place}/{name}"), name
     done, = connection.execute("SELECT profana_export(?, ?)", (f"{place}/slash///", """odd "view" '1', ODD "VIEW" '1'""")).fetchone()
-    assert done == f"{place}/slash: 1 tables" and os.listdir(f"{place}/slash") == ["""odd "view" '1'.csv"""], (done, os.listdir(place))
+    assert done == f"{place}/slash: 1 table" and os.listdir(f"{place}/slash") == ["""odd "view" '1'.csv"""], (done, os.listdir(place))
     with open(f"""{place}/slash/odd "view" '1'.csv""", newline="", encoding="utf-8") as f:
         assert list(csv.reader(f)) == [['a, "b"', "c"], ["1", "x,y"]]
     connection.execute("SELECT profana_export(?, 'prof_source', 1)", (f"{place}/slash/",)).fetchone()
