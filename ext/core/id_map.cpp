@@ -8,7 +8,7 @@ namespace profana {
 namespace {
 
 constexpr int64_t kNoId = std::numeric_limits<int64_t>::min();
-constexpr uint64_t kSparse = 8;   // so many places for an id are fewer bytes than a hash takes
+constexpr uint64_t kSparse = 16;  // so many places for an id are fewer bytes than a hash takes
 constexpr uint64_t kSmall = 128;  // and so many are nothing
 
 // Of this process, so that no file can be made to collide.

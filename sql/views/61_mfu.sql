@@ -374,6 +374,25 @@ CREATE TEMP VIEW IF NOT EXISTS module_op(
 ) AS
 SELECT * FROM _mfu_module_op;
 
+-- _mfu_run_op_query: module_op in the order of the runs of modules and of the operators in each.
+--
+-- So rowids of the kept rows count the operators of a run.
+CREATE TEMP VIEW IF NOT EXISTS _mfu_run_op_query(
+  profile,                -- TEXT     alias
+  direction,              -- TEXT     forward or backward
+  module_id,              -- INTEGER  module_range.module_id
+  op_id,                  -- INTEGER  prof_host_op.id
+  op_name,                -- TEXT
+  op_start_ns,            -- INTEGER  ns
+  kernel_list,            -- TEXT     as module_op
+  device_ns               -- INTEGER  ns
+) AS
+SELECT profile, direction, module_id, op_id, op_name, op_start_ns, kernel_list, device_ns
+  FROM _mfu_module_op
+ ORDER BY profile, module_id, direction, op_start_ns, op_id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_run_op USING profana_memo(_mfu_run_op_query);
+
 -- _mfu_kind_query: which runs of modules are alike?
 --
 -- A row for each run of a module that launched work. Runs of one module, within the same modules, whose operators are the
@@ -386,15 +405,16 @@ CREATE TEMP VIEW IF NOT EXISTS _mfu_kind_query(
   parent_module,          -- TEXT     as module_range
   module,                 -- TEXT     as module_range
   seq_id,                 -- INTEGER  orders the kinds of a module by first appearance
-  module_id               -- INTEGER  module_range.module_id
+  module_id,              -- INTEGER  module_range.module_id
+  first_row               -- INTEGER  rowid of its first operator in _mfu_run_op
 ) AS
 WITH sequence AS (        -- the operators of each run of a module, in order
-  SELECT profile, module_id, direction, ordered_concat(op_name, '/', op_start_ns, op_id) AS op_names
-    FROM _mfu_module_op
+  SELECT profile, module_id, direction, ordered_concat(op_name, '/', rowid, NULL) AS op_names, min(rowid) AS first_row
+    FROM _mfu_run_op
    GROUP BY profile, module_id, direction
 ),
 instance AS (
-  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, s.op_names,
+  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, s.op_names, s.first_row,
          row_number() OVER (PARTITION BY r.profile, r.rank, s.direction ORDER BY r.module_start_ns, r.module_id) AS place
     FROM sequence AS s
     JOIN module_range AS r ON r.profile = s.profile AND r.module_id = +s.module_id
@@ -403,33 +423,10 @@ numbered AS (             -- equal sequences of a rank share a number, by first 
   SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM instance
 )
 SELECT dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id), profile, rank, direction,
-       parent_module, module, seq_id, module_id
+       parent_module, module, seq_id, module_id, first_row
   FROM numbered;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_kind USING profana_memo(_mfu_kind_query);
-
--- _mfu_kind_op_query: which operators did the runs of each kind make, and where in their module?
-CREATE TEMP VIEW IF NOT EXISTS _mfu_kind_op_query(
-  kind_id,                -- INTEGER  _mfu_kind.kind_id
-  op_order,               -- INTEGER  position of the operator in its module, from 0
-  profile,                -- TEXT     alias
-  op_id,                  -- INTEGER  prof_host_op.id
-  op_name,                -- TEXT
-  op_start_ns,            -- INTEGER  ns
-  kernel_list,            -- TEXT     as module_op
-  device_ns               -- INTEGER  ns
-) AS
-WITH op AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, module_id, direction ORDER BY op_start_ns, op_id
-                               ROWS UNBOUNDED PRECEDING) - 1 AS op_order
-    FROM _mfu_module_op
-)
-SELECT k.kind_id, op.op_order, op.profile, op.op_id, op.op_name, op.op_start_ns, op.kernel_list, op.device_ns
-  FROM op
- CROSS JOIN _mfu_kind AS k ON k.profile = op.profile AND k.module_id = op.module_id AND k.direction = op.direction
- WHERE op.kernel_list IS NOT NULL;
-
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_kind_op USING profana_memo(_mfu_kind_op_query);
 
 -- module_mfu: which operators of which module ran how long and how near to the peak?
 --
@@ -469,11 +466,12 @@ op_mfu AS MATERIALIZED (  -- of the operators that have any, kernel by kernel in
    GROUP BY l.profile, l.host_op_id
 ),
 position_mfu AS (
-  SELECT op.kind_id, op.op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
+  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
     FROM op_mfu AS m
-   CROSS JOIN _mfu_kind_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
+   CROSS JOIN _mfu_run_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
+   CROSS JOIN _mfu_kind AS k ON k.profile = op.profile AND k.module_id = op.module_id AND k.direction = op.direction
    CROSS JOIN json_each(m.mfu_list) AS e
-   GROUP BY op.kind_id, op.op_order, op.kernel_list, e.key
+   GROUP BY k.kind_id, op_order, op.kernel_list, e.key
 ),
 list_mfu AS (
   SELECT kind_id, op_order, kernel_list,
@@ -483,10 +481,12 @@ list_mfu AS (
   HAVING count(mfu) > 0
 ),
 grouped AS (
-  SELECT kind_id, op_order, kernel_list, min(op_name) AS op_name, sum(device_ns) AS total_ns, avg(device_ns) AS avg_ns,
-         count(*) AS op_count, min(op_start_ns) AS first_ns
-    FROM _mfu_kind_op
-   GROUP BY kind_id, op_order, kernel_list
+  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, min(op.op_name) AS op_name,
+         sum(op.device_ns) AS total_ns, avg(op.device_ns) AS avg_ns, count(*) AS op_count, min(op.op_start_ns) AS first_ns
+    FROM _mfu_kind AS k
+   CROSS JOIN _mfu_run_op AS op ON op.profile = k.profile AND op.module_id = k.module_id AND op.direction = k.direction
+   WHERE op.kernel_list IS NOT NULL
+   GROUP BY k.kind_id, op_order, op.kernel_list
 ),
 described AS (
   SELECT g.*, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, m.avg_mfu
