@@ -195,6 +195,10 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !fs::is_directory(folder, problem))
         throw Error("profana_export: there is no folder '" + folder.string() + "'", ErrorKind::kCannotOpen);
+    const std::string place = folder.empty() ? "." : folder.string();
+    if (access(place.c_str(), W_OK | X_OK) != 0)
+        throw Error("profana_export: cannot write into the folder '" + place + "': " + std::strerror(errno),
+                    ErrorKind::kCannotOpen);
     if (!fs::exists(fs::symlink_status(path, problem))) return;
     const std::string quoted = "'" + path.string() + "'";
     if (!overwrite) throw is_there(path.string());
