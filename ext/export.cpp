@@ -283,8 +283,12 @@ void export_function(sqlite3_context* context, int count, sqlite3_value** values
                         " arguments");
         if (path == nullptr || *path == '\0')
             throw Error("profana_export: the first argument is the path to write, not NULL");
+        const char* overwrite = text(2);
+        if (overwrite != nullptr && overwrite != std::string("0") && overwrite != std::string("1"))
+            throw Error("profana_export: argument overwrite is '" + std::string(overwrite) +
+                        "'; accepted: 0 or 1");
         const std::string done =
-            export_to(connection, path, text(1), count > 2 && sqlite3_value_int(values[2]) == 1);
+            export_to(connection, path, text(1), overwrite != nullptr && *overwrite == '1');
         sqlite3_result_text64(context, done.data(), done.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     });
 }

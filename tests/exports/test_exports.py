@@ -75,6 +75,8 @@ def errors(connection, folder):
         assert f"there is no folder '{folder}/none'" in error_of(connection, "SELECT profana_export(?)", f"{folder}/none/{name}"), name
     for name, views in (("x.db", "prof_source"), ("x", "prof_source"), ("x.xlsx", "ApiCompare")):
         assert error_of(connection, "SELECT profana_export(?, ?)", f"/proc/{name}", views).startswith("profana_export: "), name
+    for wrong in (2, "yes", 1.5):
+        assert f"argument overwrite is '{wrong}'; accepted: 0 or 1" in error_of(connection, "SELECT profana_export(?, NULL, ?)", f"{folder}/x.db", wrong)
     assert "is the path to write" in error_of(connection, "SELECT profana_export(NULL)")
     left = [name for name in os.listdir(folder) if ".part" in name or name.startswith("x")]
     assert not left, left
