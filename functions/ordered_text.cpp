@@ -21,6 +21,8 @@ class OrderedTexts {
     void add(int n, sqlite3_value** values) {
         if (n <= kFirstKey) throw Error("ordered_concat: takes a value, a separator and one key at least");
         if (is_null(values[0])) return;
+        if (sqlite3_value_type(values[0]) == SQLITE_BLOB)
+            refuse({kName, "x", values[0]}, "a text, a number or NULL");
         const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
         if (text == nullptr) throw std::bad_alloc();
         if (ends_.empty()) separator_ = text_argument({kName, "separator", values[1]});
@@ -71,9 +73,8 @@ constexpr std::array kFunctions{
         "ordered_concat(x ANY, separator TEXT, first INTEGER [, second INTEGER] ...) -> TEXT",
         "Aggregate: the group's values joined by the separator, in the order of the first key, then of the "
         "second and so on, six at most, NULL before numbers and rows alike as they come. NULL values are "
-        "left "
-        "out; NULL when none is left. The first row's separator counts. What group_concat(x, separator ORDER "
-        "BY first, second) is from SQLite 3.44 on.",
+        "left out, a BLOB is an error; NULL when none is left. The first row's separator counts. What "
+        "group_concat(x, separator ORDER BY first, second) is from SQLite 3.44 on.",
         nullptr, add_text, join_texts},
 };
 
