@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Ask libprofana and the tools people use now the same questions, in one run, and print seconds, memory and ratios.
 
-  run.py [--lib build/libprofana.so] [--data DIR] [--runs 5] [--only kernels,trace,large,join] [--markdown]
+  run.py [--lib build/libprofana.so] [--data DIR] [--runs 5] [--only kernels,trace,large,join,intervals,sequences] [--markdown]
   run.py --quick     every question once, on inputs of a few thousand rows: does the benchmark itself still work?
 
 Inputs are made in DIR (several GB with `large`) by generate.py when they are not there. DuckDB comes from npm
@@ -140,15 +140,16 @@ def kernels(table, lib, csv, runs):
         table.row("DuckDB table", json.loads(got[2])["seconds"], 0, json.loads(got[2])["seconds"] / warm, "")
 
 
-def timed(lib, runs, *sql, answer=None):
+def timed(lib, runs, *sql, answer=None, cpu=False):
     """What the sqlite3 shell's timer says of the last statement, median. The timer works on statements from stdin only.
-    answer: a list that gets what the last statement printed."""
+    answer: a list that gets what the last statement printed. cpu: user and system time, else the clock's."""
     script = "\n".join([f".load {lib}", ".timer on", *sql]) + "\n"
     def once():
         done = subprocess.run(["sqlite3", "-batch", ":memory:"], input=script, text=True, capture_output=True, check=True)
         if answer is not None:
             answer.append([line for line in done.stdout.split("\n") if line and not line.startswith("Run Time")][-1])
-        return max(float(re.findall(r"Run Time: real ([\d.]+)", done.stdout)[-1]), 0.0005)
+        real, user, system = map(float, re.findall(r"Run Time: real ([\d.]+) user ([\d.]+) sys ([\d.]+)", done.stdout)[-1])
+        return max(user + system if cpu else real, 0.0005)
     return statistics.median(once() for _ in range(runs))
 
 
@@ -187,28 +188,79 @@ def join(table, lib, csv, runs):
             FAULTS.append(f"join on {column}: {found}")
 
 
+ISLANDS = ("SELECT sum(max(b - max(a, coalesce(reached, a)), 0)) FROM (SELECT a, b, max(b) OVER (ORDER BY a ROWS BETWEEN "
+           "UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM ev);")
+
+
+def intervals(table, lib, count, runs):
+    """The union's length of intervals of which nearly half touch or overlap the next; processor time, second time in a session."""
+    for order, what in (("i", "in order of start"), ("(i * 2654435761) % 4294967291", "in no order")):
+        made = ("CREATE TABLE ev AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT "
+                f"{count}) SELECT i * 100 AS a, i * 100 + (i * 7919) % 180 AS b FROM n ORDER BY {order};")
+        found = []
+        scan, ours, theirs = (timed(lib, runs, made, sql, sql, answer=answer, cpu=True) for sql, answer in (
+            ("SELECT sum(b - a) FROM ev;", None), ("SELECT interval_coverage(a, b) FROM ev;", found), (ISLANDS, found)))
+        table.head(f"union of {count} intervals {what}, in memory: processor time, warm")
+        table.row("scan of the rows alone", scan, 0, scan / ours, "")
+        table.row("interval_coverage", ours, 0, 1, f"{1000 * (ours - scan):.0f} ms beyond the scan")
+        same = len(set(found)) == 1
+        table.row("SQLite window function", theirs, 0, theirs / ours, "equal" if same else "LENGTHS DIFFER")
+        if not same:
+            FAULTS.append(f"intervals {what}: {sorted(set(found))}")
+
+
+SEQUENCES = (  # what, the items of base and comparison in SQL, both lists in Python
+    ("a loop, one item in 5000 renamed", "'op' || (i % 997)", "CASE WHEN i % 5000 = 17 THEN 'new' || i ELSE 'op' || (i % 997) END",
+     "[f'op{i % 997}' for i in range(n)], [f'new{i}' if i % 5000 == 17 else f'op{i % 997}' for i in range(n)]"),
+    ("one name, and once another", "'add'", "CASE WHEN i = n.size / 3 THEN 'mul' ELSE 'add' END",
+     "['add'] * n, ['mul' if i == n // 3 else 'add' for i in range(n)]"))
+
+
+def sequences(table, lib, count, runs):
+    """Two lists of names matched by blocks: a training loop against one with other names here and there, and one name over and over."""
+    def made(size, item):
+        return (f"(WITH RECURSIVE n(i, size) AS (SELECT 0, {size} UNION ALL SELECT i + 1, size FROM n LIMIT {size}) "
+                f"SELECT json_group_array({item}) FROM n)")
+    for what, base, comparison, python in SEQUENCES:
+        def query(size):
+            return ("SELECT 'pairs', count(base_index + comparison_index), 0 FROM "
+                    f"sequence_match({made(size, base)}, {made(size, comparison)}, 'block');")
+        few = max(count // 500, 200)
+        mine, small = measure(shell(lib, query(count)), runs), measure(shell(lib, query(few)), 1)
+        lists = measure(shell(lib, f"SELECT length({made(count, base)}), length({made(count, comparison)});"), runs)
+        theirs = measure(["/usr/bin/python3", "-c", f"import difflib; n = {few}; m = difflib.SequenceMatcher(None, {python}, autojunk=False); "
+                          "print(sum(b.size for b in m.get_matching_blocks()))"], 1)
+        table.head(f"sequence_match of two lists of {count} names: {what}")
+        table.row("making the lists alone", lists[0], lists[1], lists[0] / mine[0], "")
+        table.row("profana", mine[0], mine[1], 1, f"{rows_of_shell(mine[2])['pairs'][0]} pairs")
+        same = int(theirs[2]) == rows_of_shell(small[2])["pairs"][0]
+        table.row(f"Python difflib, {few} names", theirs[0], theirs[1], theirs[0] / mine[0], "equal" if same else "PAIRS DIFFER")
+        if not same:
+            FAULTS.append(f"sequences, {what}: {theirs[2].strip()} pairs of difflib, {small[2].strip()}")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--lib", default="build/libprofana.so")
     p.add_argument("--data", default="bench/data")
     p.add_argument("--runs", type=int, default=5)
-    p.add_argument("--only", default="kernels,trace,large,join")
+    p.add_argument("--only", default="kernels,trace,large,join,intervals,sequences")
     p.add_argument("--markdown", action="store_true")
     p.add_argument("--quick", action="store_true")
     a = p.parse_args()
     if a.quick:
         with tempfile.TemporaryDirectory() as folder:
             a.data, a.runs = folder, 1
-            run(a, {"--rows": "3000"}, {"--events": "2000"}, {"--events": "4000"}, {"--bytes": "3000000"})
+            run(a, {"--rows": "3000"}, {"--events": "2000"}, {"--events": "4000"}, {"--bytes": "3000000"}, 3000)
     else:
         os.makedirs(a.data, exist_ok=True)
-        run(a, {}, {}, {"--events": "5000000"}, {})
+        run(a, {}, {}, {"--events": "5000000"}, {}, 1000000)
     for fault in FAULTS:
         print("FAULT:", fault)
     sys.exit(1 if FAULTS else 0)
 
 
-def run(a, kernel_size, trace_size, large_size, repeat_size):
+def run(a, kernel_size, trace_size, large_size, repeat_size, items):
     lib = os.path.abspath(a.lib).removesuffix(".so")
 
     def made(name, kind, size):
@@ -235,6 +287,10 @@ def run(a, kernel_size, trace_size, large_size, repeat_size):
         print(f"\nA trace of {os.path.getsize(five) / 1e9:.1f} GB: {mine[0]:.1f} s, peak {mine[1]:.0f} MiB, table {size:.0f} MiB.")
     if "join" in only:
         join(table, lib, csv, a.runs)
+    if "intervals" in only:
+        intervals(table, lib, items, a.runs)
+    if "sequences" in only:
+        sequences(table, lib, items, min(a.runs, 3))
 
 
 if __name__ == "__main__":

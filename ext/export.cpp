@@ -195,6 +195,10 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !fs::is_directory(folder, problem))
         throw Error("profana_export: there is no folder '" + folder.string() + "'", ErrorKind::kCannotOpen);
+    const std::string place = folder.empty() ? "." : folder.string();
+    if (access(place.c_str(), W_OK | X_OK) != 0)
+        throw Error("profana_export: cannot write into the folder '" + place + "': " + std::strerror(errno),
+                    ErrorKind::kCannotOpen);
     if (!fs::exists(fs::symlink_status(path, problem))) return;
     const std::string quoted = "'" + path.string() + "'";
     if (!overwrite) throw is_there(path.string());
@@ -259,10 +263,8 @@ std::string export_to(Connection& connection, std::string path, const char* name
                                               : write_csv_folder(connection, items, temporary);
         }
         put_in_place(temporary, path, overwrite);
-        return path + ": " + std::to_string(written) +
-               (kind == Kind::kWorkbook ? " sheets"
-                : kind == Kind::kHtml   ? " sections"
-                                        : " tables");
+        const char* what = kind == Kind::kWorkbook ? " sheet" : kind == Kind::kHtml ? " section" : " table";
+        return path + ": " + std::to_string(written) + what + (written == 1 ? "" : "s");
     } catch (...) {
         fs::remove_all(temporary, problem);
         throw;
@@ -281,8 +283,12 @@ void export_function(sqlite3_context* context, int count, sqlite3_value** values
                         " arguments");
         if (path == nullptr || *path == '\0')
             throw Error("profana_export: the first argument is the path to write, not NULL");
+        const char* overwrite = text(2);
+        if (overwrite != nullptr && overwrite != std::string("0") && overwrite != std::string("1"))
+            throw Error("profana_export: argument overwrite is '" + std::string(overwrite) +
+                        "'; accepted: 0 or 1");
         const std::string done =
-            export_to(connection, path, text(1), count > 2 && sqlite3_value_int(values[2]) == 1);
+            export_to(connection, path, text(1), overwrite != nullptr && *overwrite == '1');
         sqlite3_result_text64(context, done.data(), done.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     });
 }

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "ext/core/pages.h"
 
 namespace profana {
 
@@ -18,7 +19,7 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-using IntervalSet = std::vector<Interval>;
+using IntervalSet = PageVector<Interval>;
 
 inline uint64_t length(const Interval& interval) {
     return static_cast<uint64_t>(interval.end) - static_cast<uint64_t>(interval.start);
@@ -53,7 +54,7 @@ class IntervalCollector {
     void settle();
 
     IntervalSet islands_;
-    std::vector<Interval> late_;  // each started before the last island
+    PageVector<Interval> late_;  // each started before the last island
 };
 
 // How many of a list of intervals hold at the same time, at most.
@@ -67,7 +68,7 @@ class DepthCounter {
     int64_t deepest();
 
   private:
-    std::vector<int64_t> starts_, ends_;
+    PageVector<int64_t> starts_, ends_;
 };
 
 IntervalSet intersection(const IntervalSet& a, const IntervalSet& b);

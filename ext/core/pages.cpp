@@ -36,13 +36,13 @@ void* map(size_t bytes) {
     return at;
 }
 
-// Aligned to its own size, so that a piece tells its region.
-char* map_region() {
-    char* wide = static_cast<char*>(map(2 * kRegion));
+// Aligned to a region: large pages fit from the first byte, and a piece tells its region.
+char* map_aligned(size_t bytes) {
+    char* wide = static_cast<char*>(map(bytes + kRegion));
     char* at = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(wide) + kRegion - 1) & ~(kRegion - 1));
     if (at > wide) munmap(wide, static_cast<size_t>(at - wide));
-    if (at < wide + kRegion) munmap(at + kRegion, static_cast<size_t>(wide + kRegion - at));
-    madvise(at, kRegion, MADV_HUGEPAGE);  // a wish
+    if (at < wide + kRegion) munmap(at + bytes, static_cast<size_t>(wide + kRegion - at));
+    madvise(at, bytes, MADV_HUGEPAGE);  // a wish
     return at;
 }
 
@@ -96,7 +96,7 @@ class Pool {
     Region* new_region(size_t piece) {
         char* at = nullptr;
         if (kept_.empty()) {
-            at = map_region();
+            at = map_aligned(kRegion);
         } else {
             at = kept_.back();
             kept_.pop_back();
@@ -122,9 +122,7 @@ Pool& pool() {
 void* take_memory(size_t bytes) {
     if (kPlain || bytes < kSmallest) return ::operator new(bytes);
     if (bytes <= kLargest) return pool().take(piece_size(bytes));
-    void* at = map(whole_pages(bytes));
-    madvise(at, whole_pages(bytes), MADV_HUGEPAGE);
-    return at;
+    return map_aligned(whole_pages(bytes));
 }
 
 void give_memory(void* at, size_t bytes) {

@@ -82,6 +82,7 @@ SELECT name AS "Operators by memory",
        round_even(size_ratio, 4) AS "Ratio",
        verdict AS "Verdict"
   FROM memory_compare_statistic
+ WHERE coalesce(base_size_bytes, 0) + coalesce(comparison_size_bytes, 0) > 0
  ORDER BY order_id
  LIMIT 10;
 

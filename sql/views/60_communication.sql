@@ -58,7 +58,7 @@ WITH reach AS (           -- collectives by start; before earlier_end_ns an earl
 )
 SELECT r.profile, r.kind, t.name, t.dur_ns, r.place, t.start_ns, t.id
   FROM reach AS r
-  JOIN prof_comm_task AS t
+ CROSS JOIN prof_comm_task AS t
     ON t.profile = r.profile AND t.rank IS r.rank
    AND t.start_ns BETWEEN max(r.start_ns, coalesce(r.earlier_end_ns + 1, r.start_ns)) AND r.end_ns
  WHERE r.step IS NULL OR t.step = r.step
@@ -66,7 +66,7 @@ UNION ALL
 SELECT o.profile, o.kind, t.name, t.dur_ns, o.place, 0, t.id
   FROM _compare_side AS s
   JOIN _side_comm_op AS o ON o.profile = s.profile
-  JOIN prof_comm_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
+ CROSS JOIN prof_comm_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
  WHERE s.family = 'db' AND (s.step IS NULL OR t.step = s.step);
 
 -- communication_compare: which collectives got slower, and which of their tasks?

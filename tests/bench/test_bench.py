@@ -9,7 +9,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECTIONS = ("kernel_details.csv,", "the same, warm", "trace_1m.json,", "trace_1m.json.gz,", "trace_5m.json,", "A trace of ",
             "join of two tables", "DuckDB read_csv", "pandas read_csv", "sqlite3 .import", "DuckDB read_json", "json_each",
-            "SQLite tables with an index", "peak over it")
+            "SQLite tables with an index", "peak over it", "intervals in order", "intervals in no order", "SQLite window function",
+            "a loop, one item", "one name, and once", "Python difflib")
 
 
 def main():

@@ -13,12 +13,13 @@ import collections
 import glob
 import json
 import os
-import sqlite3
 import statistics
 import sys
 
-LIBRARY, FOLDER = os.path.abspath(sys.argv[1]), sys.argv[2]
-failures, checked = [], 0
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mfu"))
+from held import check, failures, finish, opened  # noqa: E402
+
+FOLDER = sys.argv[2]
 
 BATCH = 32
 # out channels, in channels, kernel, output side
@@ -26,21 +27,6 @@ CONVOLUTIONS = [(64, 3, 11, 55), (192, 64, 5, 27), (384, 192, 3, 13), (256, 384,
 LINEARS = [(9216, 4096), (4096, 4096), (4096, 1000)]
 CONV_FLOPS = [2 * BATCH * out * side * side * inner * kernel * kernel for out, inner, kernel, side in CONVOLUTIONS]
 FC_FLOPS = [2 * BATCH * inner * out for inner, out in LINEARS]
-
-
-def check(what, got, expected):
-    global checked
-    checked += 1
-    if got != expected:
-        failures.append(f"{what}: {got!r}, expected {expected!r}")
-
-
-def opened(path, options="{}"):
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(LIBRARY)
-    db.execute("SELECT profana_open('run', ?, ?)", (path, options))
-    return db
 
 
 def alexnet(path):
@@ -140,5 +126,4 @@ def each(pattern, what):
 each("alexnet-910[ab]/*/level*/rank*_ascend_pt", alexnet)
 each("gpu/bert*.json", gpu)
 each("triton-matmul-msprof/512_1024", triton)
-print("\n".join(failures) or f"{checked} figures agree")
-sys.exit(1 if failures or not checked else 0)
+finish()

@@ -1,4 +1,5 @@
 """What databases can say and the compare tool does not hear: names of groups, operators with several launches ..."""
+import sqlite3
 import sys
 import tempfile
 
@@ -140,11 +141,68 @@ def cube_kernels(case):
                       [("Vector", 12000, 2), ("Cube", 3000, 2)])
 
 
+def unknown_names(case):
+    """A null name, type, group or connection loses its own word only: every row counts, with N/A for what is unknown."""
+    d = Db()
+    d.api("aten::mm", 0, 10, (1,))
+    d.kernel("good", 100, 1, "Add", connection=1)
+    d.kernel("typeless", 110, 2, "X")
+    d.kernel("nameless", 120, 4, "Mul")
+    d.collective("hcom_allReduce__1_0_1", "hcom_allReduce_", 200, 8, "111")
+    d.collective("hcom_allGather__1_0_1", "hcom_allGather_", 300, 16, "111")
+    d.block("x", 1024, 5, 50)
+    kernels, collectives = d.rows["COMPUTE_TASK_INFO"], d.rows["COMMUNICATION_OP"]
+    kernels[1] = (*kernels[1][:5], None, *kernels[1][6:])                           # opType
+    kernels[2] = (None, *kernels[2][1:])                                            # name
+    collectives[1] = (None, *collectives[1][1:4], None, *collectives[1][5:11], None, 0)  # opName, groupName, opType
+    d.rows["OP_MEMORY"] = [(None, *d.rows["OP_MEMORY"][0][1:])]
+    d.rows["TASK"][1] = (*d.rows["TASK"][1][:3], None, *d.rows["TASK"][1][4:])      # connectionId
+    s = case.session(d)
+    case.checks.equal("kernels", s.rows("SELECT kernel_type, base_total_ns FROM kernel_compare ORDER BY 2"),
+                      [("Add", 1000), ("N/A", 2000), ("Mul", 4000)])
+    case.checks.equal("computing", s.value("SELECT base_ns FROM overall_metrics WHERE metric = 'Computing Time'"), 7000)
+    case.checks.equal("uncovered", s.value("SELECT base_ns FROM overall_metrics WHERE metric = 'Uncovered Communication Time'"), 24000)
+    case.checks.equal("collectives", s.rows("SELECT kind, base_total_ns FROM communication_compare WHERE task IS NULL"), [("allreduce", 8000)])
+    case.checks.equal("memory", s.value("SELECT sum(base_size_bytes) FROM memory_compare"), 1024)
+    case.checks.equal("operators", s.rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::mm", 1000)])
+
+
+def empty_tables(case):
+    """A table without rows is a sheet without them, and of no other sheet."""
+    d = Db()
+    d.kernel("k", 100, 10, "Add")
+    paths = [d.write(f"{case.folder}/empty_{i}_ascend_pt") for i in range(2)]
+    for path in paths:
+        with sqlite3.connect(f"{path}/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db") as db:
+            db.executescript("CREATE TABLE MEMORY_RECORD(component INTEGER, timestamp INTEGER, totalAllocated INTEGER, totalReserved INTEGER,"
+                             " totalActive INTEGER, streamPtr INTEGER, deviceId INTEGER); CREATE TABLE COMMUNICATION_OP(opName INTEGER);")
+        db.close()
+    s = Session(case.library, *paths)
+    case.checks.equal("kernels", s.rows("SELECT kernel_type, base_total_ns FROM kernel_compare"), [("Add", 10000)])
+    case.checks.equal("whole", s.rows("SELECT metric, base_ns FROM overall_metrics WHERE level = 0"), [("Computing Time", 10000), ("E2E Time", 10000)])
+    case.checks.equal("printed", dict(r[:2] for r in s.sheet("terminal")[1:])["Computing Time"], "0.000s")
+
+
+def devices(case):
+    """Of a database with several devices the option device takes one; without it they add up."""
+    d = Db()
+    d.kernel("a", 0, 10, "Add")
+    d.kernel("b", 0, 30, "Add")
+    d.rows["TASK"][1] = (*d.rows["TASK"][1][:2], 1, *d.rows["TASK"][1][3:])
+    total = "SELECT base_total_ns, base_calls FROM kernel_compare"
+    case.checks.equal("both", case.session(d).rows(total), [(40000, 2)])
+    for device, dur in ((0, 10000), (1, 30000)):
+        s = case.session(d, base_options={"device": device}, comparison_options={"device": device})
+        case.checks.equal(f"device {device}", s.rows(total), [(dur, 1)])
+        case.checks.equal(f"computing of {device}", s.value("SELECT base_ns FROM overall_metrics WHERE metric = 'Computing Time'"), dur)
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (one_call, database_work, work_once, copy_names, group_names, engine_blocks, memory_times, span, cube_kernels):
+        for test in (one_call, database_work, work_once, copy_names, group_names, engine_blocks, memory_times, span, cube_kernels, unknown_names,
+                     empty_tables, devices):
             before = len(checks.wrong)
             test(case)
             checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]

@@ -1,6 +1,7 @@
 """What must hold for any two profiles, whatever they contain.
 
-A profile against itself differs nowhere; swapping the sides negates differences and inverts ratios; parts add up to the whole.
+A profile against itself differs nowhere; swapping the sides negates differences and inverts ratios; parts add up to the whole;
+ratios are those of the amounts beside them, and verdicts follow from them.
 
   test_metamorphic.py LIBRARY [PROFILE ...]     on given profiles, each against the next; without any, on the golden cases
                                                 and on one of every other kind of profile
@@ -52,6 +53,37 @@ def against_itself(c, what, s):
             c.equal(where + " verdict", row["verdict"], "same")
             if row.get("noise") is not None:
                 c.equal(where + " noise", row["noise"], 1)
+
+
+# Each ratio is of these amounts (base_X, comparison_X); of none at all as of zero.
+AMOUNTS = {
+    "overall_metrics": {"diff_ratio": "ns"}, "operator_compare": {"device_ratio": "device_ns"},
+    "operator_compare_statistic": {"device_ratio": "device_ns"}, "module_compare": {"time_ratio": "total_ns"},
+    "module_compare_statistic": {"time_ratio": "total_ns"}, "communication_compare": {"total_ratio": "total_ns"},
+    "memory_compare": {"size_ratio": "size_bytes"}, "memory_compare_statistic": {"size_ratio": "size_bytes"},
+    "kernel_compare": {"total_ratio": "total_ns", "avg_ratio": "avg_ns"}, "kernel_type_compare": {"total_ratio": "total_ns", "avg_ratio": "avg_ns"},
+    "api_compare": {"total_ratio": "total_ns", "self_ratio": "self_ns", "avg_ratio": "avg_ns", "calls_ratio": "calls"},
+}
+
+
+def formula(c, what, s):
+    """Ratios are comparison / base, 1 where both are equal, Inf where only base is nothing; never NULL. Verdicts follow from them."""
+    for view, amounts in AMOUNTS.items():
+        for row in table(s, view):
+            where = f"{what} {view} {row['order_id']}"
+            c.equal(where + " ratios", sorted(ratios(row)), sorted(amounts))
+            for h, amount in amounts.items():
+                if view.startswith("module") and row.get("is_total") == 0 or row.get("operator") is not None:
+                    amount = "self_ns"                     # an operator of a module has time of its own only
+                base, comparison = (row[f"{side}_{amount}"] or 0 for side in ("base", "comparison"))
+                expected = 1.0 if base == comparison else math.inf if base == 0 else comparison / base
+                if math.isinf(expected):
+                    c.equal(f"{where} {h}", row[h], expected)
+                else:
+                    c.close(f"{where} {h}", row[h], expected)
+            first = row[next(iter(amounts))]
+            if row["verdict"] in ("worse", "better", "same") and first >= 0 and (row.get("base_ns") or 0) >= 0:
+                c.equal(where + " verdict", row["verdict"], "worse" if round(first, 4) > 1 else "better" if round(first, 4) < 1 else "same")
 
 
 def inverse(ratio):
@@ -152,6 +184,7 @@ def main():
         for name, base, comparison in pairs:
             s = Session(sys.argv[1], base, comparison)
             whole_and_parts(c, name, s)
+            formula(c, name, s)
             swapped(c, name, s, Session(sys.argv[1], comparison, base))
             against_itself(c, name + " itself", Session(sys.argv[1], base, base))
     sys.exit(c.report())

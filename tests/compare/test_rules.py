@@ -449,13 +449,66 @@ def bad_row(case):
     case.checks.equal("said so", s.value("SELECT count(*) > 0 FROM prof_diagnostic WHERE source LIKE '%kernel_details.csv%'"), 1)
 
 
+def odd_files(case):
+    """What ends the whole run elsewhere: no bandwidths, a plane of no group, counters that are N/A, a step that is no number."""
+    t = Text()
+    t.tids = 1
+    t._meta(3, 0, "thread_name", {"name": "Plane 9"})                # stands before every group
+    t._meta(3, 0, "thread_sort_index", {"sort_index": -1})
+    t._span("Notify_Wait", 3, 0, 100, 5, args={})
+    t.group("g")
+    t.collective("g", "hcom_allReduce__1_0_1", 200, 50)
+    t.kernel("AllGatherMatmul", 300, 100, "AllGatherMatmul", "MIX_AIC", pmu=("N/A", "N/A", "N/A"), step="first")
+    t.lane("Computing", 300, 100)
+    t.lane("Communication(Not Overlapped)", 200, 50)
+    t.bands = {"step1": {"p2p": {"hcom_send__1_0_1@g": {"Communication Time Info": {"Elapse Time(ms)": 1}}}, "collective": {}}}
+    s = case.session(case.text(t))
+    case.checks.equal("whole", s.rows("SELECT metric, base_ns FROM overall_metrics WHERE level = 0 ORDER BY order_id"),
+                      [("Computing Time", 100000), ("Uncovered Communication Time", 50000), ("Free Time", 50000), ("E2E Time", 200000)])
+    case.checks.equal("fused kernel", s.rows("SELECT base_ns, base_calls FROM overall_metrics WHERE metric = 'AllGatherMatmul'"), [(100000, 1)])
+    case.checks.equal("group", metrics(s).get("Group g Communication"), 50000)
+    case.checks.equal("no bandwidth", [r[0] for r in s.sheet("terminal") if "Bandwidth" in r[0]], [])
+    case.checks.equal("kernels", s.rows("SELECT kernel_type, base_total_ns FROM kernel_compare ORDER BY order_id"),
+                      [("hcom_allReduce_", 50000), ("AllGatherMatmul", 100000)])
+
+
+def scalar_dims(case):
+    """A bare number among the dims of a GPU operator is part of its key as any other."""
+    def run(number):
+        g = Gpu()
+        g.op("aten::add", 0, 10, **{"Input Dims": [[2, 3], number]})
+        g.kernel("k", 20, 5, launch=0)
+        return case.gpu(g)
+    one, two = run(7), run(8)
+    case.checks.equal("equal", shown(case.session(one, one, settings={"use_input_shape": 1})), [("aten::add", "aten::add")])
+    case.checks.equal("different", shown(case.session(one, two, settings={"use_input_shape": 1})), [("aten::add", None), (None, "aten::add")])
+
+
+def both_kinds(case):
+    """Operators are compared where modules are, and modules of a chosen step are those of the step."""
+    t = Text()
+    for step in (1, 2):
+        at = step * 1000
+        t.op(f"ProfilerStep#{step}", at, 900)
+        t.python("nn.Module: Net_0", at + 10, 500)
+        t.op("aten::mm", at + 20, 50)
+        t.kernel("k", at + 600, step, launch=at + 20, step=step)
+    path = case.text(t)
+    modules = "SELECT base_calls, base_total_ns FROM module_compare_statistic WHERE operator IS NULL"
+    s = case.session(path)
+    case.checks.equal("modules", s.rows(modules), [(2, 3000)])
+    case.checks.equal("operators", s.rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::mm", 1000), ("aten::mm", 2000)])
+    s = case.session(path, base_options={"step": 2}, comparison_options={"step": 2})
+    case.checks.equal("modules of step 2", s.rows(modules), [(1, 2000)])
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
         for test in (nesting, innermost_owner, backward_split, matching, empty_side, drill_down, host_operators, kernel_types, copies,
                      fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, overlaps,
-                     time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row):
+                     time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row, odd_files, scalar_dims, both_kinds):
             before = len(checks.wrong)
             test(case)
             checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]

@@ -6,17 +6,11 @@ The arithmetic: aten::mm of 128x64 by 64x256 is 2*128*64*256 = 4194304 operation
 import json
 import os
 import sqlite3
-import sys
 import tempfile
 
-LIBRARY = os.path.abspath(sys.argv[1])
+from held import check, finish, opened
+
 T0 = 1_700_000_000_000_000_000
-failures = []
-
-
-def check(what, got, expected):
-    if got != expected:
-        failures.append(f"{what}: {got!r}, expected {expected!r}")
 
 
 class Strings:
@@ -86,14 +80,10 @@ def make(folder, ranges=True, flops=True, swapped=False, info=True):
     db.close()
 
 
-def opened(place, name, **how):
+def made(place, name, **how):
     folder = os.path.join(place, name + "_ascend_pt")
     make(folder, **how)
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(LIBRARY)
-    db.execute("SELECT profana_open('run', ?)", (folder,))
-    return db
+    return opened(folder)
 
 
 def codes(db):
@@ -105,7 +95,7 @@ def message(db, code):
 
 
 with tempfile.TemporaryDirectory() as temporary:
-    run = opened(temporary, "recorded")
+    run = made(temporary, "recorded")
     check("nobody asked", codes(run) & {"no_flops_records", "flops_record_ignored"}, set())
     peak = 20 * 1650e6 * 8192
     check("peak", run.execute("SELECT chip_peak('BF16') = ?, chip_peak('INT32') IS NULL", (peak,)).fetchone(), (1, 1))
@@ -119,23 +109,22 @@ with tempfile.TemporaryDirectory() as temporary:
     convolution = 2 * 32 * 55 * 55 * 64 * 3 * 11 * 11
     check("estimates", estimate, [("MatMulV3_1", 4194304, "kernel", 1), ("Conv2D1", convolution, "kernel and operator", 0)])
 
-    run = opened(temporary, "swapped", swapped=True)
+    run = made(temporary, "swapped", swapped=True)
     check("swapped columns", run.execute("SELECT input_shapes, input_types FROM prof_host_op WHERE name = 'aten::mm'").fetchall(),
           [("128,64;\r\n64,256", "c10::BFloat16;\r\nc10::BFloat16")])
     check("swapped columns are told", "swapped_columns" in codes(run), True)
     check("estimates again", run.execute("SELECT kernel_name, flops, shapes_from, is_recorded FROM kernel_mfu_estimate").fetchall(),
           estimate)
 
-    run = opened(temporary, "no_ranges", ranges=False, info=False)
+    run = made(temporary, "no_ranges", ranges=False, info=False)
     check("no ranges: rows", run.execute("SELECT count(*) FROM operator_mfu").fetchone(), (0,))
     check("no ranges: codes", codes(run) & {"no_flops_records", "chip_not_known"}, {"no_flops_records", "chip_not_known"})
     for switch in ("with_flops=True", "mstx=True", "msprof_tx=True", "export_type"):
         check(f"no ranges: {switch} is named", switch in message(run, "no_flops_records"), True)
 
-    run = opened(temporary, "no_flops", flops=False)
+    run = made(temporary, "no_flops", flops=False)
     check("no records: rows", run.execute("SELECT count(*) FROM operator_mfu").fetchone(), (0,))
     for switch in ("with_flops=True", "mstx_domain_include"):
         check(f"no records: {switch} is named", switch in message(run, "no_flops_records"), True)
 
-print("\n".join(failures) or "MFU of the small database is right")
-sys.exit(1 if failures else 0)
+finish()

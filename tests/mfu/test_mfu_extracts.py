@@ -4,26 +4,9 @@ Expected FLOPs are the arithmetic of the layers' shapes, written here.
 """
 import json
 import os
-import sqlite3
-import sys
 import tempfile
 
-LIBRARY = os.path.abspath(sys.argv[1])
-failures = []
-
-
-def check(what, got, expected):
-    if got != expected:
-        failures.append(f"{what}: {got!r}, expected {expected!r}")
-
-
-def opened(path, options="{}"):
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(LIBRARY)
-    db.execute("SELECT profana_open('run', ?, ?)", (path, options))
-    return db
-
+from held import check, finish, opened
 
 def write(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -122,5 +105,4 @@ with tempfile.TemporaryDirectory() as temporary:
     alexnet(temporary)
     gpu(temporary)
     triton(temporary)
-print("\n".join(failures) or "the extracts agree")
-sys.exit(1 if failures else 0)
+finish()
