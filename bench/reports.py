@@ -4,7 +4,8 @@
   reports.py [--lib build/libprofana.so] [--set mfu] [--runs 3] [--each] [--markdown] FOLDER...
 
 Each FOLDER is a profile, or holds the profiles `base` and `comparison`, which are then both opened. A run is a new
-process of the sqlite3 shell that loads the library, opens the profiles and prints every report of the set. `cpu` is user
+process of the sqlite3 shell that loads the library, opens the profiles and prints every report of the set. The sets `rows`
+and `columns` are no reports: they count the rows of every model table, and the values of every column. `cpu` is user
 and system time, less than `wall` where the machine is busy and more where threads help; memory is the peak of the process,
 rows are those printed. `of the first` compares with the first FOLDER: give one of half the size first to see the growth.
 With --each every report has a process, and a row, of its own.
@@ -12,6 +13,7 @@ With --each every report has a process, and a row, of its own.
 import argparse
 import glob
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -26,11 +28,29 @@ def scripts(*patterns):
     return [path for p in patterns for path in sorted(glob.glob(os.path.join(PROJECT, "sql", "reports", p + ".sql")))]
 
 
-# Report sets by name: the scripts, and whether they need two profiles.
+# Report sets by name: the scripts (none: those of count_model_tables), and whether they need two profiles.
 SETS = {
     "mfu": (scripts("operator_mfu", "module_mfu"), False),
     "compare": (scripts("compare/*"), True),
+    "rows": ([], False),
+    "columns": ([], False),
 }
+
+
+def count_model_tables(lib, what, folder):
+    """Scripts, one a model table, that count its rows or the values of its columns."""
+    db = sqlite3.connect(":memory:")
+    db.enable_load_extension(True)
+    db.load_extension(lib)
+    for (table,) in db.execute("SELECT name FROM pragma_module_list WHERE name GLOB 'prof_*' ORDER BY name").fetchall():
+        columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+        if columns[:3] != ["profile", "rank", "id"]:
+            continue
+        counts = ", ".join(f"count({c})" for c in columns) if what == "columns" else "count(*)"
+        path = os.path.join(folder, table + ".sql")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"SELECT {counts} FROM {table};\n")
+        yield path
 
 
 def profiles(folder):
@@ -83,10 +103,16 @@ def main():
     print(row("profile", "reports", "MB", "wall s", "cpu s", "peak MiB", "rows", "of the first"))
     if a.markdown:
         print(row(*["---"] * 8))
+    with tempfile.TemporaryDirectory() as scratch:
+        run(a, p, lib, row, scratch)
+
+
+def run(a, p, lib, row, scratch):
     for name in a.sets.split(","):
         if name not in SETS:
             p.error(f"--set {name}: there are {', '.join(SETS)}")
         reports, needs_pair = SETS[name]
+        reports = reports or list(count_model_tables(lib, name, scratch))
         first = {}
         for folder in a.folders:
             opened = profiles(folder)

@@ -3,9 +3,17 @@ import os
 import sys
 import tempfile
 
-from held_against_oracle import GOLDEN, compare, rank_folders
+from held_against_oracle import GOLDEN, compare, load, rank_folders
 
 PROFILES = ["db_db/base", "db_db/comparison", "ms_db/base", "ms_db/comparison", "cluster/base"]
+
+
+def model_rows(library, folder, threads):
+    db = load(library)
+    db.execute("SELECT profana_set('threads', ?)", (threads,)).fetchall()
+    db.execute("SELECT profana_open('x', ?)", (folder,)).fetchall()
+    tables = [row[0] for row in db.execute("SELECT name FROM pragma_module_list WHERE name GLOB 'prof_*' ORDER BY name")]
+    return {table: db.execute(f"SELECT * FROM {table}").fetchall() for table in tables if table not in ("prof_setting", "prof_diagnostic")}
 
 
 def main():
@@ -17,6 +25,11 @@ def main():
                 failed += len(differences)
                 for text in differences:
                     print(f"{profile}: {text}")
+                # What two connections read side by side is what one reads.
+                one, two = (model_rows(library, folder, threads) for threads in (1, 2))
+                for table in (t for t in one if one[t] != two[t]):
+                    failed += 1
+                    print(f"{profile}: {table} differs by the number of threads")
                 if tables < 15:
                     failed += 1
                     print(f"{profile}: the oracle made only {tables} tables")
