@@ -24,9 +24,18 @@ def cell(text):
 
 def functions_page(rows):
     out = ["# Functions", "", "Made by docs/generate.py from the library's own help; `SELECT * FROM profana_help WHERE kind = 'function'`",
-           "shows the same. Examples are on the pages of each family.", "", "| function | what it does |", "|---|---|"]
+           "shows the same. Functions that give rows, called in FROM, are below. Examples are on the pages of each family.", "", "| function | what it does |", "|---|---|"]
     out += [f"| `{cell(signature)}` | {cell(doc)} |" for _, kind, signature, doc in sorted(rows) if kind == "function"]
+    for name, kind, signature, doc in sorted(rows):
+        if is_table_function(name, kind, signature):
+            what, _, parts = doc.partition("\n")
+            out += ["", f"## {name}", "", f"`{cell(signature)}`", "", cell(what), "", "| column or argument | meaning |", "|---|---|"]
+            out += [f"| {part} | {cell(meaning)} |" for part, _, meaning in (line.partition(": ") for line in parts.splitlines())]
     return "\n".join(out) + "\n"
+
+
+def is_table_function(name, kind, signature):
+    return kind == "table" and signature.startswith(name + "(")
 
 
 def columns(signature):
@@ -51,7 +60,7 @@ def views_page(rows):
            "Names that begin with `_` are steps that the others share. The tables of profiles (`prof_*`) are on a [page of "
            "their own](tables.md).", ""]
     for name, kind, signature, doc in sorted(rows, key=lambda row: (row[1], row[0])):
-        if kind not in ("view", "table") or not doc or is_profile_table(name, kind):
+        if kind not in ("view", "table") or not doc or is_profile_table(name, kind) or is_table_function(name, kind, signature):
             continue
         lines = doc.strip().splitlines()
         title = lines[0].removeprefix(name + ":").strip()

@@ -120,7 +120,9 @@ uint64_t parse_memory_size(const std::string& value) {
 }
 
 Settings::Settings() {
-    for (const Rule& rule : kRules) settings_.push_back({rule.name, rule.fallback, rule.fallback, rule.doc});
+    for (const Rule& rule : kRules)
+        settings_.push_back(
+            {rule.name, rule.fallback, rule.fallback, std::string(rule.doc) + "; takes " + rule.accepted});
 }
 
 void Settings::set(const std::string& name, const std::string& value) {

@@ -195,6 +195,10 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !fs::is_directory(folder, problem))
         throw Error("profana_export: there is no folder '" + folder.string() + "'", ErrorKind::kCannotOpen);
+    const std::string place = folder.empty() ? "." : folder.string();
+    if (access(place.c_str(), W_OK | X_OK) != 0)
+        throw Error("profana_export: cannot write into the folder '" + place + "': " + std::strerror(errno),
+                    ErrorKind::kCannotOpen);
     if (!fs::exists(fs::symlink_status(path, problem))) return;
     const std::string quoted = "'" + path.string() + "'";
     if (!overwrite) throw is_there(path.string());
@@ -259,10 +263,8 @@ std::string export_to(Connection& connection, std::string path, const char* name
                                               : write_csv_folder(connection, items, temporary);
         }
         put_in_place(temporary, path, overwrite);
-        return path + ": " + std::to_string(written) +
-               (kind == Kind::kWorkbook ? " sheets"
-                : kind == Kind::kHtml   ? " sections"
-                                        : " tables");
+        const char* what = kind == Kind::kWorkbook ? " sheet" : kind == Kind::kHtml ? " section" : " table";
+        return path + ": " + std::to_string(written) + what + (written == 1 ? "" : "s");
     } catch (...) {
         fs::remove_all(temporary, problem);
         throw;

@@ -79,6 +79,7 @@ class CsvFile {
     // A file that is not new has its head already.
     CsvFile(const Query& rows, std::string path, bool is_new)
         : path_(std::move(path)), out_(path_, std::ios::binary | (is_new ? std::ios::out : std::ios::app)) {
+        if (!out_) throw cannot_write(path_);
         if (!is_new) return;
         for (int c = 0; c < rows.columns(); ++c) out_ << (c > 0 ? "," : "") << csv_text(rows.name(c));
         out_ << "\r\n";

@@ -348,6 +348,7 @@ int write_html(Connection& connection, const std::string& path) {
         throw Error(
             "profana_export: the HTML report compares the profiles 'base' and 'comparison'; open both first");
     std::ofstream out(path, std::ios::binary);
+    if (!out) throw cannot_write(path);
     out << "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
            "content=\"width=device-width\"><title>Profile comparison</title><style>"
         << kStyle << "</style></head><body>\n<h1>Profile comparison</h1>\n<table><tr><th>base</th><td>"

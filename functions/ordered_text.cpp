@@ -1,69 +1,63 @@
 // group_concat with an order of its own: SQLite takes ORDER BY within an aggregate from 3.44 on, and sorting
 // the rows beforehand costs a second sort of everything where the groups already come one after the other.
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ext/registry.h"
 #include "functions/aggregate.h"
 #include "functions/arguments.h"
+#include "functions/row_order.h"
 
 namespace profana {
 namespace {
 
 constexpr const char* kName = "ordered_concat";
+constexpr int kFirstKey = 2;
 
 class OrderedTexts {
   public:
-    void add(sqlite3_value** values) {
+    void add(int n, sqlite3_value** values) {
+        if (n <= kFirstKey) throw Error("ordered_concat: takes a value, a separator and one key at least");
         if (is_null(values[0])) return;
+        if (sqlite3_value_type(values[0]) == SQLITE_BLOB)
+            refuse({kName, "x", values[0]}, "a text, a number or NULL");
         const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
         if (text == nullptr) throw std::bad_alloc();
-        if (items_.empty()) separator_ = text_argument({kName, "separator", values[1]});
-        items_.push_back({key({"first", values[2]}),
-                          key({"second", values[3]}),
-                          {text, static_cast<size_t>(sqlite3_value_bytes(values[0]))}});
+        if (ends_.empty()) separator_ = text_argument({kName, "separator", values[1]});
+        keys_.add(kName, values + kFirstKey, n - kFirstKey);
+        texts_.append(text, static_cast<size_t>(sqlite3_value_bytes(values[0])));
+        ends_.push_back(texts_.size());
     }
 
-    bool empty() const { return items_.empty(); }
+    bool empty() const { return ends_.empty(); }
     std::string joined() {
-        const auto earlier = [](const Item& a, const Item& b) {
-            return a.first != b.first ? a.first < b.first : a.second < b.second;
-        };
-        if (!std::is_sorted(items_.begin(), items_.end(), earlier))
-            std::stable_sort(items_.begin(), items_.end(), earlier);
-        if (items_.size() == 1) return std::move(items_[0].text);
+        const std::vector<uint32_t> order = keys_.order();
+        if (order.empty() && separator_.empty()) return std::move(texts_);
         std::string out;
-        for (const Item& item : items_) {
-            if (&item != items_.data()) out += separator_;
-            out += item.text;
+        out.reserve(texts_.size() + ends_.size() * separator_.size());
+        for (size_t i = 0; i < ends_.size(); ++i) {
+            if (i > 0) out += separator_;
+            out += text(order.empty() ? i : order[i]);
         }
         return out;
     }
 
   private:
-    struct Item {
-        std::optional<int64_t> first, second;  // none comes before every number, as NULL does
-        std::string text;
-    };
-    struct Key {
-        const char* name;
-        sqlite3_value* value;
-    };
-
-    static std::optional<int64_t> key(const Key& key) {
-        if (is_null(key.value)) return std::nullopt;
-        return integer_argument({kName, key.name, key.value});
+    std::string_view text(size_t i) const {
+        const size_t begin = i == 0 ? 0 : ends_[i - 1];
+        return std::string_view(texts_).substr(begin, ends_[i] - begin);
     }
 
-    std::vector<Item> items_;
+    RowOrderKeys keys_;
+    std::string texts_;         // one behind the other, as they came
+    std::vector<size_t> ends_;  // of each of them
     std::string separator_;
 };
 
-void add_text(sqlite3_context* context, int, sqlite3_value** values) {
-    guard_function(context, [&] { aggregate_state<OrderedTexts>(context).add(values); });
+void add_text(sqlite3_context* context, int n, sqlite3_value** values) {
+    guard_function(context, [&] { aggregate_state<OrderedTexts>(context).add(n, values); });
 }
 
 void join_texts(sqlite3_context* context) {
@@ -75,11 +69,12 @@ void join_texts(sqlite3_context* context) {
 
 constexpr std::array kFunctions{
     FunctionSpec{
-        kName, 4, kPure, "ordered_concat(x ANY, separator TEXT, first INTEGER, second INTEGER) -> TEXT",
-        "Aggregate: the group's values joined by the separator, in the order of first, then of second, NULL "
-        "before numbers and rows alike as they come. NULL values are left out; NULL when none is left. The "
-        "first row's separator counts. What group_concat(x, separator ORDER BY first, second) is from SQLite "
-        "3.44 on.",
+        kName, -1, kPure,
+        "ordered_concat(x ANY, separator TEXT, first INTEGER [, second INTEGER] ...) -> TEXT",
+        "Aggregate: the group's values joined by the separator, in the order of the first key, then of the "
+        "second and so on, six at most, NULL before numbers and rows alike as they come. NULL values are "
+        "left out, a BLOB is an error; NULL when none is left. The first row's separator counts. What "
+        "group_concat(x, separator ORDER BY first, second) is from SQLite 3.44 on.",
         nullptr, add_text, join_texts},
 };
 

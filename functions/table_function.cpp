@@ -139,9 +139,12 @@ int filter(sqlite3_vtab_cursor* base, int given, const char*, int, sqlite3_value
         std::vector<sqlite3_value*> arguments(cursor->arguments.size(), nullptr);
         for (size_t i = 0; i < arguments.size(); ++i) {
             if ((given & (1 << i)) == 0) continue;
-            cursor->arguments[i].reset(sqlite3_value_dup(*values++));
+            sqlite3_value* given_value = *values++;
+            cursor->arguments[i].reset(sqlite3_value_dup(given_value));
             if (cursor->arguments[i] == nullptr) return SQLITE_NOMEM;
             arguments[i] = cursor->arguments[i].get();
+            // A pointer looks like NULL and cannot be copied: it is there for the call alone.
+            if (sqlite3_value_type(given_value) == SQLITE_NULL) arguments[i] = given_value;
         }
         cursor->rows = module.spec.call(module.connection, arguments);
         return SQLITE_OK;

@@ -20,7 +20,8 @@ class FunctionRows {
     virtual void column(sqlite3_context* context, int index) const = 0;
 };
 
-// Arguments that were not given are nullptr. They live as long as the rows.
+// Arguments that were not given are nullptr. They live as long as the rows, pointer values only during the
+// call.
 using FunctionArguments = std::span<sqlite3_value* const>;
 
 struct FunctionColumn {

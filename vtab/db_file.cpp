@@ -297,6 +297,19 @@ int DbScan::rowid() {
     return static_cast<int>(expressions_.size()) - 1;
 }
 
+size_t DbScan::expected_rows() const {
+    constexpr uint64_t kLeastRowBytes = 4;
+    if (!table_.has_rowid) return 0;
+    sqlite3_stmt* statement = nullptr;
+    const std::string sql = "SELECT max(rowid) FROM main." + double_quoted(table_.name);
+    int64_t last = 0;
+    if (sqlite3_prepare_v2(file_.db_, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        last = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return std::min<uint64_t>(std::max<int64_t>(last, 0), file_size(file_.path()) / kLeastRowBytes);
+}
+
 // The rows come as calls of an aggregate function from within SQLite's own loop: twice as fast as stepping
 // and asking for each cell.
 void DbScan::on_row(sqlite3_context* sqlite, int count, sqlite3_value** values) {

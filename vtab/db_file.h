@@ -112,6 +112,9 @@ class DbScan {
     int cell(std::initializer_list<std::string_view> names);
     int rowid();
     bool has_cells() const { return !expressions_.empty(); }
+    // About how many rows it will give, to make room for them: the largest rowid, as far as the file can hold
+    // so many.
+    size_t expected_rows() const;
 
     // Calls each(row) for every row. Where the file is damaged it stops with a diagnostic, what was read
     // before counts. Interruptible.

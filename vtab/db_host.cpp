@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ext/core/nest_events.h"
+#include "vtab/db_beside.h"
 #include "vtab/db_loaders.h"
 
 namespace profana {
@@ -104,12 +105,13 @@ const Connections& Load::connections() {
         std::vector<int64_t> ids;
         DbScan scan(file, *table);
         const int id = scan.cell({"id"}), link = scan.cell({"connectionId"});
+        ids.reserve(scan.expected_rows());
+        out->link.reserve(scan.expected_rows());
         scan.run(context, [&](const DbRow& row) {
             ids.push_back(row.integer(id));
             out->link.push_back(row.integer(link));
         });
         out->rows = IdMap(ids);
-        out->links = IdMap(out->link);
     }
     profile.connections = std::move(out);
     return *profile.connections;
@@ -124,6 +126,10 @@ const Operators& Load::operators() {
         NameTest step(*this, is_step_name);
         const int start = scan.cell({"startNs"}), end = scan.cell({"endNs"}), name = scan.cell({"name"}),
                   connection = scan.cell({"connectionId"}), thread = scan.cell({"globalTid"});
+        const size_t expected = scan.expected_rows();
+        out->host_op.reserve(expected);
+        for (std::vector<int64_t>* values : {&out->start, &out->end, &out->connection, &out->process})
+            values->reserve(expected);
         uint32_t next = 0;
         scan.run(context, [&](const DbRow& row) {
             const HostKind kind = kinds.of(row);
@@ -148,7 +154,8 @@ namespace {
 // prof_host_op.connection_id of a PYTORCH_API row.
 class HostConnection {
   public:
-    explicit HostConnection(const Connections& connections) : connections_(connections) {}
+    explicit HostConnection(const Connections& connections)
+        : connections_(connections), links_(connections.link) {}
 
     int64_t of(HostKind kind, int64_t id) const {
         const uint32_t first = connections_.rows.find(id);
@@ -161,8 +168,7 @@ class HostConnection {
         int64_t lowest = kNullInt;
         for (uint32_t row = first; row != IdMap::kNone; row = connections_.rows.next(row)) {
             const int64_t link = apply(NullRule::kConnection, connections_.link[row]);
-            if (link == kNullInt || connections_.links.next(connections_.links.find(link)) != IdMap::kNone)
-                continue;
+            if (link == kNullInt || links_.next(links_.find(link)) != IdMap::kNone) continue;
             if (lowest == kNullInt || link < lowest) lowest = link;
         }
         return lowest;
@@ -170,6 +176,7 @@ class HostConnection {
 
   private:
     const Connections& connections_;
+    IdMap links_;  // link -> rows
 };
 
 // Call stacks by PYTORCH_API.callchainId: the frames joined, as codes of the column.
@@ -234,6 +241,11 @@ struct ThreadEvents {
         thread.push_back(row.integer(thread_cell));
         start.push_back(row.integer(start_cell));
         end.push_back(row.integer(end_cell));
+    }
+    void append(const ThreadEvents& more) {
+        thread.insert(thread.end(), more.thread.begin(), more.thread.end());
+        start.insert(start.end(), more.start.begin(), more.start.end());
+        end.insert(end.end(), more.end.begin(), more.end.end());
     }
 };
 
@@ -423,26 +435,33 @@ uint64_t copy_cann_rows(Load& load, const DbTable& table, ThreadEvents* events) 
 
 }  // namespace
 
+// PYTORCH_API and CANN_API are read side by side.
 void load_host_op(Load& load) {
     const DbTable* framework = load.file.table("PYTORCH_API");
-    const DbTable* cann = load.file.table("CANN_API");
-    std::optional<ThreadEvents> events;
-    if (load.wants({"thread_parent_id", "thread_depth"})) events.emplace();
-    ThreadEvents* wanted_events = events ? &*events : nullptr;
-    uint64_t rows = 0;
-    if (framework != nullptr) rows = copy_framework_rows(load, *framework, wanted_events);
-    if (cann != nullptr) {
-        // Of these the columns continue; the others have nothing to say of a call of CANN.
-        for (const char* column : {"process_id", "thread_id", "name", "kind", "step", "start_ns", "end_ns",
-                                   "dur_ns", "connection_id", "source_row"})
-            load.out(column);
-        load.pad(rows);
-        rows += copy_cann_rows(load, *cann, wanted_events);
-    }
+    const bool nested = load.wants({"thread_parent_id", "thread_depth"});
+    ThreadEvents events, cann_events;
+    load.strings();
+    load.steps();
+    uint64_t rows = 0, cann_rows = 0;
+    LoadBeside cann(load, [&](Load& side) {
+        if (const DbTable* table = side.file.table("CANN_API"))
+            cann_rows = copy_cann_rows(side, *table, nested ? &cann_events : nullptr);
+    });
+    if (framework != nullptr) rows = copy_framework_rows(load, *framework, nested ? &events : nullptr);
+    cann.finish();
+    // Of these the columns continue; the others have nothing to say of a call of CANN.
+    const auto common = {"process_id", "thread_id", "name",   "kind",          "step",
+                         "start_ns",   "end_ns",    "dur_ns", "connection_id", "source_row"};
+    if (cann_rows > 0)
+        for (const char* column : common) load.out(column);
+    load.pad(rows);
+    cann.append(common);
+    rows += cann_rows;
+    events.append(cann_events);
     load.pad(rows);
     load.set_rows(rows);
     fill_operator_tree(load, rows);
-    if (events) fill_thread_tree(load, *events, load.out("thread_parent_id"), load.out("thread_depth"));
+    if (nested) fill_thread_tree(load, events, load.out("thread_parent_id"), load.out("thread_depth"));
 }
 
 void load_python_call(Load& load) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vtab/db_beside.h"
 #include "vtab/db_loaders.h"
 
 namespace profana {
@@ -174,6 +175,7 @@ const KernelJoin& Load::kernels() {
         std::vector<int64_t> ids;
         DbScan info_scan(file, *info);
         const int info_id = info_scan.cell({"globalTaskId"});
+        ids.reserve(info_scan.expected_rows());
         info_scan.run(context, [&](const DbRow& row) { ids.push_back(row.integer(info_id)); });
         const IdMap by_id(ids);
         join->info_rows = ids.size();
@@ -181,6 +183,9 @@ const KernelJoin& Load::kernels() {
         DbScan task_scan(file, *task);
         const int task_id = task_scan.cell({"globalTaskId"});
         const int device = profile.options.device ? task_scan.cell({"deviceId"}) : kNoCell;
+        join->task.reserve(ids.size());
+        join->info.reserve(ids.size());
+        join->task_ids.reserve(ids.size());
         uint32_t row_number = 0;
         uint64_t matched = 0;
         task_scan.run(context, [&](const DbRow& row) {
@@ -212,9 +217,16 @@ void load_kernel(Load& load) {
     const DbTable* info = load.file.table("COMPUTE_TASK_INFO");
     const DbTable* pmu = load.file.table("TASK_PMU_INFO");
     load.set_rows(load.kernels().task.size());
-    if (task == nullptr || info == nullptr) return;
-    load_task_columns(load, *task);
+    if (task == nullptr || info == nullptr || load.wanted().empty()) return;
+    load.strings();
+    load.steps();
+    LoadBeside of_task(load, [](Load& side) {
+        if (const DbTable* table = side.file.table("TASK")) load_task_columns(side, *table);
+    });
     load_info_columns(load, *info);
+    of_task.finish();
+    of_task.append({"device_id", "stream_id", "task_id", "connection_id", "task_type", "start_ns", "end_ns",
+                    "dur_ns", "step", "source_row"});
     if (pmu != nullptr) {
         load_pmu_columns(load, *pmu);
     } else if (Column* has_pmu = load.out("has_pmu")) {

@@ -126,7 +126,10 @@ void Load::finish() {
 
 void Load::tell(Severity severity, const std::string& what, const std::string& where,
                 const std::string& message, uint64_t count) {
-    if (!profile.told.emplace(what, where).second) return;
+    {
+        const std::lock_guard<std::mutex> lock(profile.told_mutex);
+        if (!profile.told.emplace(what, where).second) return;
+    }
     Diagnostic diagnostic;
     diagnostic.severity = severity;
     diagnostic.file = file.path();

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -80,7 +81,6 @@ class KernelRows {
 struct Connections {
     std::vector<int64_t> link;  // by row
     IdMap rows;                 // id -> rows
-    IdMap links;                // link -> rows
 };
 
 // The kinds of PYTORCH_API rows.
@@ -126,7 +126,8 @@ struct DbProfile {
     ProfileOptions options;
     int64_t id_base = 1;
     std::timed_mutex mutex;
-    std::map<std::string, FileStamp> stamps;             // as first read
+    std::map<std::string, FileStamp> stamps;  // as first read
+    std::mutex told_mutex;
     std::set<std::pair<std::string, std::string>> told;  // diagnostics given: what and where
 
     std::unique_ptr<DbStrings> strings;
@@ -149,6 +150,8 @@ class Load {
     // The column of the model table, to be filled: nullptr if it is not asked for or already there.
     Column* out(const char* column);
     bool wants(std::initializer_list<const char*> columns);
+    bool has_filled(const char* column) const { return filled_.count(model_column(model_, column)) > 0; }
+    const ColumnSet& wanted() const { return wanted_; }
     Model model() const { return model_; }
     // Fills columns that are given so far with NULL up to that number of rows.
     void pad(uint64_t rows);

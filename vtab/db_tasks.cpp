@@ -1,6 +1,7 @@
 // prof_device_task and prof_launch: the rows of TASK, and which operator started what.
 #include <algorithm>
 
+#include "vtab/db_beside.h"
 #include "vtab/db_loaders.h"
 
 namespace profana {
@@ -12,6 +13,7 @@ std::vector<int64_t> task_ids(Load& load, const char* table_name) {
     if (const DbTable* table = load.file.table(table_name)) {
         DbScan scan(load.file, *table);
         const int id = scan.cell({"globalTaskId"});
+        ids.reserve(scan.expected_rows());
         scan.run(load.context, [&](const DbRow& row) { ids.push_back(row.integer(id)); });
     }
     return ids;
@@ -116,46 +118,20 @@ void load_device_task(Load& load) {
 
 namespace {
 
-// Device work by connection: what TASK and COMMUNICATION_OP have under each connection that an operator owns.
+// Device work that has a connection: what TASK and COMMUNICATION_OP have.
 struct Work {
-    uint32_t connection;  // place in LaunchedWork
-    uint32_t row;         // of prof_device_task or prof_comm_op
+    int64_t connection;
+    uint32_t row;  // of prof_device_task or prof_comm_op
     uint32_t kernel = IdMap::kNone;
     bool collective = false;
     int64_t start = kNullInt, rowid = kNullInt;
+    uint32_t op = 0, place = 0;  // the operator that owns it, and where its link stands among all
 };
 
-// The connections of the operators: a pair for each, in order of the operators and of their CONNECTION_IDS
-// rows.
-struct OwnedConnections {
-    std::vector<int64_t> connection;
-    std::vector<uint32_t> op;
-    IdMap by_id;                 // first pair of each connection
-    std::vector<uint32_t> last;  // by first pair: the last, whose operator owns the work
-};
-
-OwnedConnections owned_connections(Load& load) {
-    OwnedConnections out;
-    const Operators& ops = load.operators();
-    const Connections& links = load.connections();
-    for (uint32_t op = 0; op < ops.start.size(); ++op)
-        for (uint32_t row = links.rows.find(ops.connection[op]); row != IdMap::kNone;
-             row = links.rows.next(row)) {
-            const int64_t connection = apply(NullRule::kConnection, links.link[row]);
-            if (connection == kNullInt) continue;
-            out.connection.push_back(connection);
-            out.op.push_back(op);
-        }
-    out.by_id = IdMap(out.connection);
-    out.last.resize(out.connection.size());
-    for (uint32_t pair = 0; pair < out.connection.size(); ++pair)
-        out.last[out.by_id.find(out.connection[pair])] = pair;
-    return out;
-}
-
-void add_tasks(Load& load, const OwnedConnections& owned, std::vector<Work>& work) {
+std::vector<Work> launched_tasks(Load& load) {
+    std::vector<Work> work;
     const DbTable* task = load.file.table("TASK");
-    if (task == nullptr) return;
+    if (task == nullptr) return work;
     // A collective stands for its small tasks; what schedules it is told apart in prof_device_task.
     const IdMap collective(task_ids(load, "COMMUNICATION_TASK_INFO"));
     const IdMap schedule(task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO"));
@@ -165,20 +141,21 @@ void add_tasks(Load& load, const OwnedConnections& owned, std::vector<Work>& wor
               start = scan.cell({"startNs"});
     const int rowid = load.wants({"source_row"}) ? scan.rowid() : kNoCell;
     const int device = load.profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
+    work.reserve(scan.expected_rows());
     uint32_t next_row = 0;
     scan.run(load.context, [&](const DbRow& row) {
         const uint32_t kernel = kernels.next();
         if (!of_device(load.profile.options, row, device)) return;
         const uint32_t number = next_row++;
-        const uint32_t pair = owned.by_id.find(row.integer(connection));
-        if (pair == IdMap::kNone) return;
-        const int64_t task_id = row.integer(id);
+        const int64_t link = row.integer(connection), task_id = row.integer(id);
+        if (link == kNullInt) return;
         if (collective.find(task_id) != IdMap::kNone || schedule.find(task_id) != IdMap::kNone) return;
-        work.push_back({pair, number, kernel, false, row.integer(start), row.integer(rowid)});
+        work.push_back({link, number, kernel, false, row.integer(start), row.integer(rowid)});
     });
+    return work;
 }
 
-void add_collectives(Load& load, const OwnedConnections& owned, std::vector<Work>& work) {
+void add_collectives(Load& load, std::vector<Work>& work) {
     const DbTable* table = load.file.table("COMMUNICATION_OP");
     if (table == nullptr) return;
     DbScan scan(load.file, *table);
@@ -188,28 +165,58 @@ void add_collectives(Load& load, const OwnedConnections& owned, std::vector<Work
     uint32_t next_row = 0;
     scan.run(load.context, [&](const DbRow& row) {
         if (!of_device(load.profile.options, row, device)) return;
-        const uint32_t number = next_row++;
-        const uint32_t pair = owned.by_id.find(row.integer(connection));
-        if (pair != IdMap::kNone)
-            work.push_back({pair, number, IdMap::kNone, true, row.integer(start), row.integer(rowid)});
+        work.push_back({row.integer(connection), next_row++, IdMap::kNone, true, row.integer(start),
+                        row.integer(rowid)});
     });
+}
+
+// Leaves the work whose connection an operator has; the last one that has it owns the work. Returns the
+// number of places: the links of all operators, in order of the operators and of CONNECTION_IDS.
+uint32_t bind_work(Load& load, std::vector<Work>& work) {
+    struct Owner {
+        uint32_t op = IdMap::kNone, place = 0;
+    };
+    std::vector<int64_t> ids(work.size());
+    std::transform(work.begin(), work.end(), ids.begin(), [](const Work& item) { return item.connection; });
+    const IdMap by_connection(ids);
+    std::vector<Owner> owners(work.size());  // by the first work of each connection
+    const Operators& ops = load.operators();
+    const Connections& links = load.connections();
+    uint32_t places = 0;
+    for (uint32_t op = 0; op < ops.start.size(); ++op)
+        for (uint32_t row = links.rows.find(ops.connection[op]); row != IdMap::kNone;
+             row = links.rows.next(row), ++places) {
+            const int64_t connection = apply(NullRule::kConnection, links.link[row]);
+            const uint32_t first = by_connection.find(connection);
+            if (connection != kNullInt && first != IdMap::kNone) owners[first] = {op, places};
+        }
+    std::erase_if(work, [&](Work& item) {
+        const uint32_t first = by_connection.find(item.connection);
+        if (first == IdMap::kNone || owners[first].op == IdMap::kNone) return true;
+        item.op = owners[first].op;
+        item.place = owners[first].place;
+        return false;
+    });
+    return places;
 }
 
 }  // namespace
 
 void load_launch(Load& load) {
-    const OwnedConnections owned = owned_connections(load);
     std::vector<Work> work;
-    add_tasks(load, owned, work);
-    add_collectives(load, owned, work);
-
-    // By the pair that owns the work, in the order in which it was found: a counting sort.
-    std::vector<uint32_t> place(owned.connection.size() + 1, 0);
-    for (const Work& item : work) ++place[owned.last[item.connection] + 1];
-    for (size_t pair = 1; pair < place.size(); ++pair) place[pair] += place[pair - 1];
+    LoadBeside tasks(load, [&](Load& side) {  // about as much to read as the operators
+        side.connections();
+        work = launched_tasks(side);
+    });
+    load.operators();
+    tasks.finish();
+    add_collectives(load, work);
+    // By the link that owns the work, in the order in which it was found: a counting sort.
+    std::vector<uint32_t> place(bind_work(load, work) + size_t{1}, 0);
+    for (const Work& item : work) ++place[item.place + 1];
+    for (size_t link = 1; link < place.size(); ++link) place[link] += place[link - 1];
     std::vector<uint32_t> order(work.size());
-    for (uint32_t item = 0; item < work.size(); ++item)
-        order[place[owned.last[work[item].connection]]++] = item;
+    for (uint32_t item = 0; item < work.size(); ++item) order[place[work[item].place]++] = item;
 
     const Operators& ops = load.operators();
     const int64_t base = load.profile.id_base;
@@ -217,17 +224,17 @@ void load_launch(Load& load) {
            *kernel = load.out("kernel_id"), *comm_op = load.out("comm_op_id"),
            *category = load.out("category"), *launch = load.out("launch_ns"), *device = load.out("device_ns"),
            *connection = load.out("connection_id"), *source = load.out("source_row");
+    const uint32_t connected = category != nullptr ? category->dictionary().intern("connection") : kNullCode;
     for (const uint32_t item : order) {
         const Work& what = work[item];
-        const uint32_t pair = owned.last[what.connection], op = owned.op[pair];
-        if (host_op != nullptr) host_op->add_int(base + ops.host_op[op]);
+        if (host_op != nullptr) host_op->add_int(base + ops.host_op[what.op]);
         if (task != nullptr) task->add_int(what.collective ? kNullInt : base + what.row);
         if (kernel != nullptr) kernel->add_int(what.kernel == IdMap::kNone ? kNullInt : base + what.kernel);
         if (comm_op != nullptr) comm_op->add_int(what.collective ? base + what.row : kNullInt);
-        if (category != nullptr) category->add_text("connection");
-        if (launch != nullptr) launch->add_int(ops.start[op]);
+        if (category != nullptr) category->add_code(connected);
+        if (launch != nullptr) launch->add_int(ops.start[what.op]);
         if (device != nullptr) device->add_int(what.start);
-        if (connection != nullptr) connection->add_int(owned.connection[pair]);
+        if (connection != nullptr) connection->add_int(what.connection);
         if (source != nullptr) source->add_int(what.rowid);
     }
     load.set_rows(work.size());

@@ -36,7 +36,9 @@ class Statement {
     int type(int column) const { return sqlite3_column_type(statement_, column); }
     bool is_null(int column) const { return type(column) == SQLITE_NULL; }
     int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-    double real(int column) const { return sqlite3_column_double(statement_, column); }
+    // Takes the connection's lock once, not for each look at it. The statement whose scan asks for the rows
+    // holds that lock, so the value cannot change meanwhile.
+    sqlite3_value* value(int column) const { return sqlite3_column_value(statement_, column); }
     std::string_view text(int column) const {
         const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
         if (bytes == nullptr) throw std::bad_alloc();
@@ -220,13 +222,19 @@ class MemoProvider : public TableProvider {
 
     // A value of another type than the listed one would come out of the table as another value.
     void add(const Statement& rows, int column, Column& values) const {
-        const int type = rows.type(column);
+        sqlite3_value* value = rows.value(column);
+        const int type = sqlite3_value_type(value);
         if (type == SQLITE_NULL) return values.add_null();
         const ColumnType listed = types_[static_cast<size_t>(column)];
-        if (listed == ColumnType::kInt && type == SQLITE_INTEGER) return values.add_int(rows.integer(column));
+        if (listed == ColumnType::kInt && type == SQLITE_INTEGER)
+            return values.add_int(sqlite3_value_int64(value));
         if (listed == ColumnType::kReal && (type == SQLITE_INTEGER || type == SQLITE_FLOAT))
-            return values.add_real(rows.real(column));
-        if (listed == ColumnType::kText && type == SQLITE_TEXT) return values.add_text(rows.text(column));
+            return values.add_real(sqlite3_value_double(value));
+        if (listed == ColumnType::kText && type == SQLITE_TEXT) {
+            const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value));
+            if (bytes == nullptr) throw std::bad_alloc();
+            return values.add_text({bytes, static_cast<size_t>(sqlite3_value_bytes(value))});
+        }
         throw Error("profana_memo: " + view_ + ": a value of " + columns_[static_cast<size_t>(column)].name +
                     " is of another type than the listed one");
     }

@@ -19,6 +19,9 @@ struct ModelReader {
     void (*load)(Load&);
     bool from_analysis;
     std::vector<std::vector<const char*>> needs;
+    // Columns that come of one pass over large tables and that few queries ask for alone: whoever asks for
+    // one gets all, for a second pass costs more than they do.
+    std::vector<const char*> together = {};
 };
 
 const std::vector<ModelReader>& readers() {
@@ -26,11 +29,17 @@ const std::vector<ModelReader>& readers() {
         {Model::kKernel, load_kernel, false, {{"TASK"}, {"COMPUTE_TASK_INFO"}}},
         {Model::kKernelPmu, load_kernel_pmu, false, {{"TASK"}, {"COMPUTE_TASK_INFO"}, {"TASK_PMU_INFO"}}},
         {Model::kDeviceTask, load_device_task, false, {{"TASK"}}},
-        {Model::kHostOp, load_host_op, false, {{"PYTORCH_API", "CANN_API"}}},
+        {Model::kHostOp,
+         load_host_op,
+         false,
+         {{"PYTORCH_API", "CANN_API"}},
+         {"thread_id", "name", "kind", "step", "start_ns", "end_ns", "connection_id"}},
         {Model::kLaunch,
          load_launch,
          false,
-         {{"PYTORCH_API"}, {"CONNECTION_IDS"}, {"TASK", "COMMUNICATION_OP"}}},
+         {{"PYTORCH_API"}, {"CONNECTION_IDS"}, {"TASK", "COMMUNICATION_OP"}},
+         {"host_op_id", "device_task_id", "kernel_id", "comm_op_id", "category", "launch_ns", "device_ns",
+          "connection_id"}},
         {Model::kPythonCall, load_python_call, false, {{"PYTORCH_API"}}},
         {Model::kFwdBwd, load_fwd_bwd, false, {{"PYTORCH_API"}, {"CONNECTION_IDS"}}},
         {Model::kStep, load_step, false, {{"STEP_TIME"}}},
@@ -51,6 +60,16 @@ const std::vector<ModelReader>& readers() {
         {Model::kCommBandwidth, load_comm_bandwidth, true, {{"CommAnalyzerBandwidth", "CommAnalyzerTime"}}},
     };
     return *list;
+}
+
+ColumnSet with_companions(const ModelReader& reader, const ColumnSet& wanted) {
+    ColumnSet out = wanted;
+    const bool any = std::any_of(reader.together.begin(), reader.together.end(), [&](const char* name) {
+        return wanted.has(model_column(reader.model, name));
+    });
+    if (any)
+        for (const char* name : reader.together) out.add(model_column(reader.model, name));
+    return out;
 }
 
 // Loads of one source wait for each other, interruptibly: they share its joins.
@@ -216,11 +235,12 @@ std::shared_ptr<Table> DbSource::make_table(Model model) const {
     for (const ModelReader& reader : readers()) {
         if (reader.model != model) continue;
         const std::string path = reader.from_analysis ? profile_->files.analysis : profile_->files.profiler;
-        return make_model_table(model, [profile = profile_, path, model, load_rows = reader.load](
+        return make_model_table(model, [profile = profile_, path, &reader](
                                            Table& table, const ColumnSet& wanted, LoadContext& context) {
             const LoadLock lock(profile->mutex, context);
-            Load load(*profile, path, model, table, wanted, context);
-            load_rows(load);
+            const ColumnSet columns = with_companions(reader, wanted);
+            Load load(*profile, path, reader.model, table, columns, context);
+            reader.load(load);
             load.finish();
         });
     }

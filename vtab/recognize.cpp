@@ -1,5 +1,7 @@
 #include "vtab/recognize.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -301,6 +303,16 @@ std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
     std::error_code error;
     const std::string real = fs::canonical(path, error).string();
     if (error || !seen_.insert(real).second) return {};
+    if (access(path.c_str(), R_OK | X_OK) != 0) {
+        hint_ = "there is no permission to read the folder '" + path + "'";
+        if (depth == 0) return {};  // an error, that says so
+        Diagnostic closed;
+        closed.file = path;
+        closed.code = "folder_not_readable";
+        closed.message = "there is no permission to read this folder; what it holds is left out";
+        context_.diagnostics.add(std::move(closed));
+        return {};
+    }
     std::vector<Capture> found = rank_folder(path);
     if (!found.empty()) return found;
     std::string previous;

@@ -6,8 +6,8 @@ have the layout of the real profilers; the durations are invented so that the lo
 MatMulV2 takes about 78 % of the device time, a step waits about 60 times as long as it computes, and only the
 offline model (pyACL) has Cast kernels, 28.6 % of its time.
 
-05_pytorch_slow is the fourth collection after a change that made it slower: the input arrives as float32 and is cast before
-every Linear, and the matrix product takes 1.3 times as long.
+05_pytorch_slow is the fourth collection after a change that made it slower: the input arrives as float32 and GELU now gives
+float32, so that each Linear casts its input back, and the matrix product takes 1.3 times as long.
 
   make.py [FOLDER]     writes 01_cmdline ... 05_pytorch_slow below FOLDER (default: beside this file)
 """
@@ -30,7 +30,7 @@ PMU = (["aicore_time(us)", "aic_total_cycles"] + [f"{p}_{w}" for p in AIC for w 
        "aiv_time(us)", "aiv_total_cycles"] + [f"{p}_{w}" for p in AIV for w in ("time(us)", "ratio")] +
        ["aiv_icache_miss_rate", "cube_utilization(%)"])
 
-# What a kernel is: name, type, core, mean us, cores, shapes and types in and out, busy share of each pipe.
+# What a kernel is: name, type, core, mean us, cores, shapes in and out, data type (IN>OUT where they differ), busy share of each pipe.
 MATMUL = ("aclnnAddmm_MatMulCommon_MatMulV2", "MatMulV2", "AI_CORE", 6.85, 20, "32,1024;1024,1024;1024", "32,1024", "FLOAT16",
           dict(aic_mac=0.62, aic_scalar=0.18, aic_mte1=0.31, aic_mte2=0.55, aic_fixpipe=0.09))
 GELU = ("aclnnGelu_GeluAiCore_Gelu", "Gelu", "AI_VECTOR_CORE", 2.53, 32, "32,1024", "32,1024", "FLOAT16",
@@ -39,20 +39,24 @@ ADD = ("add_custom", "N/A", "AI_VECTOR_CORE", 3.9, 8, "8192;8192", "8192", "FLOA
        dict(aiv_vec=0.04, aiv_scalar=0.58, aiv_mte2=0.33, aiv_mte3=0.17))
 
 
-def offline(kernel, name, us, op_type=None):
+def offline(kernel, name, us):
     """The same kernel in the offline model, where the compiler has chosen names and formats."""
-    return (name, op_type or kernel[1], kernel[2], us, *kernel[4:])
+    return (name, kernel[1], kernel[2], us, *kernel[4:])
 
 
-PYACL = [offline(GELU, "trans_Cast_0", 5.0, "Cast"),
+def cast(name, us, types, **pipes):
+    return (name, "Cast", "AI_VECTOR_CORE", us, 32, "32,1024", "32,1024", types, pipes)
+
+
+PYACL = [cast("trans_Cast_0", 5.0, "FLOAT>FLOAT16", **GELU[8]),
          offline(MATMUL, "/0/Gemm", 5.0), offline(GELU, "/1/Gelu", 1.65), offline(MATMUL, "/2/Gemm", 5.0),
          offline(GELU, "/3/Gelu", 1.65), offline(MATMUL, "/4/Gemm", 5.0), offline(GELU, "/5/Gelu", 1.65),
-         offline(MATMUL, "/6/Gemm", 5.0), offline(GELU, "trans_Cast_8", 5.0, "Cast")]
+         offline(MATMUL, "/6/Gemm", 5.0), cast("trans_Cast_8", 5.0, "FLOAT16>FLOAT", **GELU[8])]
 FORWARD = [MATMUL, GELU, MATMUL, GELU, MATMUL, GELU, MATMUL]
-CAST = ("aclnnCast_CastAiCore_Cast", "Cast", "AI_VECTOR_CORE", 3.1, 32, "32,1024", "32,1024", "FLOAT",
-        dict(aiv_vec=0.21, aiv_scalar=0.22, aiv_mte2=0.44, aiv_mte3=0.19))
+CAST = cast("aclnnCast_CastAiCore_Cast", 3.1, "FLOAT>FLOAT16", aiv_vec=0.21, aiv_scalar=0.22, aiv_mte2=0.44, aiv_mte3=0.19)
 SLOW_MATMUL = (*MATMUL[:3], MATMUL[3] * 1.3, *MATMUL[4:])
-SLOW_FORWARD = [k for layer in FORWARD for k in ((CAST, SLOW_MATMUL) if layer is MATMUL else (layer,))]
+SLOW_GELU = (*GELU[:7], "FLOAT16>FLOAT", *GELU[8:])
+SLOW_FORWARD = [k for layer in FORWARD for k in ((CAST, SLOW_MATMUL) if layer is MATMUL else (SLOW_GELU,))]
 HOST_OP = {"MatMulV2": "aten::addmm", "Gelu": "aten::gelu", "Cast": "npu::_npu_dtype_cast"}
 
 
@@ -93,8 +97,9 @@ def pmu_cells(kernel, dur):
 def row_of(entry, model="4294967295", state="dynamic"):
     kernel, start, dur, wait, task, _ = entry
     count = kernel[5].count(";") + 1
+    type_in, type_out = (kernel[7].split(">") * 2)[:2]
     return ["7", model, task, 2, kernel[0], kernel[1], state, kernel[2], us(start) + "\t", us(dur), us(wait), kernel[4], 0, "NO",
-            f'"""{kernel[5]}"""', ";".join([kernel[7]] * count), ";".join(["ND"] * count), f'"""{kernel[6]}"""', kernel[7], "ND",
+            f'"""{kernel[5]}"""', ";".join([type_in] * count), ";".join(["ND"] * count), f'"""{kernel[6]}"""', type_out, "ND",
             "N/A"] + pmu_cells(kernel, dur)
 
 
@@ -196,8 +201,9 @@ def pytorch(root, name, seed, forward):
         for kernel, start, end, row in ops:
             linear = kernel[1] == "MatMulV2"
             dims = "32,1024;\r\n1024,1024;\r\n1024" if linear else "32,1024"
-            shape = {"Input Dims": dims, "Input type": ";\r\n".join(["c10::Half"] * (3 if linear else 1))}
-            stack = f"model_with_profiler.py({41 if linear else 43}): forward;\r\nmodel_with_profiler.py(118): main"
+            type_in = "float" if kernel[7].startswith("FLOAT>") else "c10::Half"
+            shape = {"Input Dims": dims, "Input type": ";\r\n".join([type_in] * (3 if linear else 1))}
+            stack = f"model_with_profiler.py({43 if kernel[1] == 'Gelu' else 41}): forward;\r\nmodel_with_profiler.py(118): main"
             if linear:
                 events.append(host_event("aten::linear", start, end, **shape, **{"Call stack": stack}))
             leaf = start + 9_000 if linear else start
@@ -222,7 +228,7 @@ def pytorch(root, name, seed, forward):
     write_csv(os.path.join(files, "kernel_details.csv"), head, [[3 + i // len(forward)] + row_of(r) for i, r in enumerate(run.rows)], crlf=True)
     write_csv(os.path.join(files, "op_statistic.csv"), *op_statistic(run.rows))
     write_csv(os.path.join(files, "api_statistic.csv"), *api_statistic(run.rng, [
-        ("acl", "aclnnAddmm", 20, 61), ("acl", "aclnnGelu", 15, 44), ("node", "launch", len(run.rows), 9.4),
+        ("acl", "aclnnAddmm", 20, 61), ("acl", "aclnnGelu", 15, 44), *([("acl", "aclnnCast", 20, 41)] if CAST in forward else []), ("node", "launch", len(run.rows), 9.4),
         ("runtime", "KernelLaunch", len(run.rows), 6.1), ("runtime", "StreamSynchronize", 5, 12.5)]))
     write_csv(os.path.join(files, "step_trace_time.csv"), [
         "Device_id", "Step", "Computing", "Communication(Not Overlapped)", "Overlapped", "Communication", "Free", "Stage", "Bubble",

@@ -8,6 +8,8 @@ namespace profana {
 namespace {
 
 constexpr int64_t kNoId = std::numeric_limits<int64_t>::min();
+constexpr uint64_t kSparse = 16;  // so many places for an id are fewer bytes than a hash takes
+constexpr uint64_t kSmall = 128;  // and so many are nothing
 
 // Of this process, so that no file can be made to collide.
 uint64_t seed() {
@@ -33,26 +35,62 @@ IdMap::IdMap(std::span<const int64_t> ids) {
     }
     if (high == kNoId) return;
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    const bool dense = span / 8 <= ids.size() + 128;
-    if (dense) {
+    if (span / kSparse <= ids.size() + kSmall) {
         base_ = low;
         dense_.assign(span + 1, kNone);
-    } else {
+    } else if (!make_pages(ids)) {
         slots_.resize(std::bit_ceil(ids.size() * 2 + 2));
     }
     std::vector<uint32_t> last;  // row of the same id that came last, by first row; made when an id repeats
-    for (uint32_t row = 0; row < ids.size(); ++row) {
-        const int64_t id = ids[row];
-        if (id == kNoId) continue;
-        if (dense) {
-            add(&dense_[static_cast<uint64_t>(id) - static_cast<uint64_t>(low)], row, ids.size(), last);
-            continue;
+    for (uint32_t row = 0; row < ids.size(); ++row)
+        if (ids[row] != kNoId) add(place_of(ids[row]), row, ids.size(), last);
+}
+
+// false: the ids lie too far apart, a page would hold too few of them.
+bool IdMap::make_pages(std::span<const int64_t> ids) {
+    const uint64_t most = (ids.size() + kSmall) * kSparse / kPageIds;
+    uint32_t made = 0;
+    pages_.resize(64);
+    int64_t before = kNoId;  // no id's page
+    for (const int64_t id : ids) {
+        const int64_t number = id >> kPageShift;
+        if (id == kNoId || number == before) continue;
+        before = number;
+        Page& page = pages_[slot_of_page(number)];
+        if (page.begin != kNone) continue;
+        if (made == most) {
+            pages_ = {};
+            return false;
         }
-        size_t slot = mixed(id) & (slots_.size() - 1);
-        while (slots_[slot].row != kNone && slots_[slot].id != id) slot = (slot + 1) & (slots_.size() - 1);
-        slots_[slot].id = id;
-        add(&slots_[slot].row, row, ids.size(), last);
+        page = {number, made++};
+        if (made * 2 <= pages_.size()) continue;
+        std::vector<Page> fewer(pages_.size() * 2);
+        fewer.swap(pages_);
+        for (const Page& known : fewer)
+            if (known.begin != kNone) pages_[slot_of_page(known.number)] = known;
     }
+    dense_.assign(made * kPageIds, kNone);
+    return true;
+}
+
+size_t IdMap::slot_of_page(int64_t number) const {
+    size_t slot = mixed(number) & (pages_.size() - 1);
+    while (pages_[slot].begin != kNone && pages_[slot].number != number)
+        slot = (slot + 1) & (pages_.size() - 1);
+    return slot;
+}
+
+// Where the first row of an id is kept; it is one of those that the map is made of.
+uint32_t* IdMap::place_of(int64_t id) {
+    if (!pages_.empty()) {
+        const Page& page = pages_[slot_of_page(id >> kPageShift)];
+        return &dense_[page.begin * kPageIds + (static_cast<uint64_t>(id) & (kPageIds - 1))];
+    }
+    if (!dense_.empty()) return &dense_[static_cast<uint64_t>(id) - static_cast<uint64_t>(base_)];
+    size_t slot = mixed(id) & (slots_.size() - 1);
+    while (slots_[slot].row != kNone && slots_[slot].id != id) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot].id = id;
+    return &slots_[slot].row;
 }
 
 void IdMap::add(uint32_t* first, uint32_t row, size_t rows, std::vector<uint32_t>& last) {

@@ -141,13 +141,16 @@ Index::Index(const Column& column, LoadContext& context) : column_(column), size
 }
 
 void Index::build_ints(LoadContext& context) {
-    std::vector<KeyedRow> rows = all_rows(size_);
-    smallest_ = set_int_keys(column_, rows);
-    for (const KeyedRow& row : rows) nulls_ += row.key == 0;
-    sort_rows(rows, context);
+    order_ = rows_by_value(column_, context);
+    int64_t before = kNullInt;
+    for (size_t position = 0; position < size_; ++position) {
+        const int64_t value = column_.integer(row(position));
+        nulls_ += value == kNullInt;
+        distinct_ += value != before;  // NULL, which is no value, stands before the first
+        before = value;
+    }
     numbers_end_ = size_;
-    distinct_ = count_distinct(rows, nulls_);
-    order_ = rows_of(rows);
+    smallest_ = nulls_ < size_ ? column_.integer(row(nulls_)) : std::numeric_limits<int64_t>::max();
     build_directory();
 }
 

@@ -14,7 +14,7 @@ SELECT s.alias AS 'Profile', s.rank AS 'Rank',
                 CASE WHEN EXISTS (SELECT 1 FROM prof_kernel AS k WHERE k.profile = s.alias AND k.rank IS s.rank AND k.op_type IS NOT NULL)
                        THEN 'no kernel converts data'
                      WHEN s.kind = 'gpu' THEN 'kernels of GPU traces have no types'
-                     ELSE 'the kernels have no types: collect at Level1' END) AS 'No conversions because'
+                     ELSE 'the kernels have no types' || iif(s.level = 'Level0', ': collect at Level1', '') END) AS 'No conversions because'
   FROM prof_source AS s
   LEFT JOIN (SELECT DISTINCT profile, rank FROM cast_overhead) AS c ON c.profile = s.alias AND c.rank IS s.rank
  WHERE c.profile IS NULL;

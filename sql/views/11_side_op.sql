@@ -38,13 +38,14 @@ CREATE TEMP VIEW IF NOT EXISTS _keyed_op(
   parent_id,              -- INTEGER  prof_host_op.id; NULL: none
   root_id,                -- INTEGER  its top-level operator
   depth,                  -- INTEGER  depth in the tree
+  name,                   -- TEXT     operator
   key                     -- TEXT     equal keys match
 ) AS
 WITH renamed AS MATERIALIZED (
   SELECT m.key AS name, m.value AS counts_as FROM _compare_setting AS g, json_each(g.op_name_map) AS m
 ),
 setting AS MATERIALIZED (SELECT use_input_shape FROM _compare_setting)
-SELECT o.profile, o.rank, o.id, o.thread_id, o.start_ns, o.parent_id, o.root_id, o.depth,
+SELECT o.profile, o.rank, o.id, o.thread_id, o.start_ns, o.parent_id, o.root_id, o.depth, o.name,
        coalesce(r.counts_as, e.a, o.name) ||
        CASE WHEN g.use_input_shape = 0 THEN ''
             WHEN o.input_shapes LIKE '[%'
@@ -55,63 +56,101 @@ SELECT o.profile, o.rank, o.id, o.thread_id, o.start_ns, o.parent_id, o.root_id,
   LEFT JOIN op_equivalent AS e ON e.b = o.name AND o.profile = 'comparison'
   LEFT JOIN renamed AS r ON r.name = coalesce(e.a, o.name);
 
--- _op_launch: what did each operator make the device do?
+-- _op_launch_query: what did each operator make the device do?
 --
 -- Every piece of device work that the profiler links to the host: kernels, copies, collectives; of a GPU no
 -- memsets and no waits (Context Sync), as in the compare tool. A database links by connection id, and so also the
 -- task that holds a collective, the one around a kernel of several cores, and waits: they take the time of
 -- the work they serve once more and are left out. Flows between CANN calls and the device are not links to an
--- operator.
-CREATE TEMP VIEW IF NOT EXISTS _op_launch(
+-- operator. The detail sheets write a piece so: Ascend: name, task id, task type, [input shapes: ...] [duration:
+-- us], the shapes only where they are known, the type in a database the one that the host declared; GPU: name
+-- [duration: us].
+CREATE TEMP VIEW IF NOT EXISTS _op_launch_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
-  family,                 -- TEXT     text, db or gpu
   id,                     -- INTEGER  prof_launch.id
   host_op_id,             -- INTEGER  prof_host_op.id of the innermost operator; NULL: none found
   launch_ns,              -- INTEGER  ns
   name,                   -- TEXT     kernel, copy or collective
-  task_id,                -- INTEGER  hardware task id; NULL unknown
-  task_type,              -- TEXT     AI_CORE, SDMA_SQE ...; NULL: a collective
-  kernel_id,              -- INTEGER  prof_kernel.id; NULL: no kernel
-  dur_ns                  -- INTEGER  ns
-) AS
-SELECT l.profile, l.rank, s.family, l.id, l.host_op_id, l.launch_ns,
-       CASE WHEN l.comm_op_id IS NULL THEN t.name ELSE c.name END,
-       CASE WHEN l.comm_op_id IS NULL THEN t.task_id END,
-       CASE WHEN l.comm_op_id IS NULL THEN t.task_type END,
-       l.kernel_id,
-       CASE WHEN l.comm_op_id IS NULL THEN t.dur_ns ELSE c.dur_ns END
-  FROM _compare_side AS s
- CROSS JOIN prof_launch AS l ON l.profile = s.profile
-  LEFT JOIN prof_device_task AS t ON t.profile = l.profile AND t.id = l.device_task_id
-  LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
- WHERE l.category IS NOT 'HostToDevice'
-   AND (l.comm_op_id IS NOT NULL
-        OR l.device_task_id IS NOT NULL
-           AND CASE s.family
-               WHEN 'gpu' THEN t.task_type IN ('kernel', 'gpu_memcpy')
-               WHEN 'db' THEN l.kernel_id IS NOT NULL OR t.task_type IN (SELECT task_type FROM _copy_type)
-               ELSE 1 END);
-
--- _op_launch_text: how do the detail sheets write a piece of work?
---
--- Ascend: name, task id, task type, [input shapes: ...] [duration: us]; the shapes only where they are known. GPU:
--- name [duration: us]. In a database the type is the one that the host declared.
-CREATE TEMP VIEW IF NOT EXISTS _op_launch_text(
-  profile,                -- TEXT     base or comparison
-  id,                     -- INTEGER  prof_launch.id
-  host_op_id,             -- INTEGER  prof_host_op.id of the innermost operator; NULL: none found
   dur_ns,                 -- INTEGER  ns
-  text                    -- TEXT     the line, with its end
+  text                    -- TEXT     the line of the detail sheets, with its end
 ) AS
-SELECT l.profile, l.id, l.host_op_id, l.dur_ns,
-       CASE l.family WHEN 'gpu' THEN l.name
-       ELSE l.name || ', ' || coalesce(l.task_id, 'None') || ', '
-            || coalesce(CASE l.family WHEN 'db' THEN k.core_type END, l.task_type, 'None')
+WITH work AS (
+  SELECT l.profile, l.rank, s.family, l.id, l.host_op_id, l.launch_ns,
+         CASE WHEN l.comm_op_id IS NULL THEN t.name ELSE c.name END AS name,
+         CASE WHEN l.comm_op_id IS NULL THEN t.task_id END AS task_id,
+         CASE WHEN l.comm_op_id IS NULL THEN t.task_type END AS task_type,
+         l.kernel_id,
+         CASE WHEN l.comm_op_id IS NULL THEN t.dur_ns ELSE c.dur_ns END AS dur_ns
+    FROM _compare_side AS s
+   CROSS JOIN prof_launch AS l ON l.profile = s.profile
+    LEFT JOIN prof_device_task AS t ON t.profile = l.profile AND t.id = l.device_task_id
+    LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
+   WHERE l.category IS NOT 'HostToDevice'
+     AND (l.comm_op_id IS NOT NULL
+          OR l.device_task_id IS NOT NULL
+             AND CASE s.family
+                 WHEN 'gpu' THEN t.task_type IN ('kernel', 'gpu_memcpy')
+                 WHEN 'db' THEN l.kernel_id IS NOT NULL OR t.task_type IN (SELECT task_type FROM _copy_type)
+                 ELSE 1 END)
+)
+SELECT w.profile, w.rank, w.id, w.host_op_id, w.launch_ns, w.name, w.dur_ns,
+       CASE w.family WHEN 'gpu' THEN w.name
+       ELSE w.name || ', ' || coalesce(w.task_id, 'None') || ', '
+            || coalesce(CASE w.family WHEN 'db' THEN k.core_type END, w.task_type, 'None')
             || coalesce(', [input shapes: ' || k.input_shapes || ']', '') END
-       || ' [duration: ' || repr_real(l.dur_ns / 1e3) || ']' || char(10)
-  FROM _op_launch AS l
-  LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id;
+       || ' [duration: ' || repr_real(w.dur_ns / 1e3) || ']' || char(10)
+  FROM work AS w
+  LEFT JOIN prof_kernel AS k ON k.profile = w.profile AND k.id = w.kernel_id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_launch USING profana_memo(_op_launch_query);
+
+-- _top_op_query: the top-level operators, and by what they are matched.
+CREATE TEMP VIEW IF NOT EXISTS _top_op_query(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  id,                     -- INTEGER  prof_host_op.id
+  name,                   -- TEXT     operator
+  thread_id,              -- INTEGER  thread
+  start_ns,               -- INTEGER  ns
+  key                     -- TEXT     as _keyed_op
+) AS
+SELECT profile, rank, id, name, thread_id, start_ns, key FROM _keyed_op WHERE root_id = id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._top_op USING profana_memo(_top_op_query);
+
+-- _op_stretch_query: which stretches of the run are on the backward thread, and which are not?
+--
+-- Top-level operators in order of start. Where both profiles have a backward thread, each sequence is cut where it
+-- enters or leaves that thread.
+CREATE TEMP VIEW IF NOT EXISTS _op_stretch_query(
+  profile,                -- TEXT     base or comparison
+  rank_place,             -- INTEGER  1: first rank of the profile
+  stretch,                -- INTEGER  1, 2, 3 ... in the rank
+  backward,               -- INTEGER  1: on the backward thread
+  start_ns,               -- INTEGER  ns
+  id,                     -- INTEGER  prof_host_op.id
+  key                     -- TEXT     as _keyed_op
+) AS
+WITH thread AS MATERIALIZED ( -- only where both sides have one
+  SELECT profile, rank, thread_id FROM _backward_thread WHERE (SELECT count(DISTINCT profile) FROM _backward_thread) = 2
+),
+place AS MATERIALIZED (
+  SELECT profile, rank, row_number() OVER (PARTITION BY profile ORDER BY rank) AS rank_place
+    FROM (SELECT DISTINCT profile, rank FROM _top_op)
+),
+top AS (
+  SELECT o.profile, o.rank, p.rank_place, o.id, o.key, o.start_ns,
+         CASE WHEN t.thread_id IS NULL THEN 0 ELSE o.thread_id IS t.thread_id END AS backward
+    FROM _top_op AS o
+    LEFT JOIN place AS p ON p.profile = o.profile AND p.rank IS o.rank
+    LEFT JOIN thread AS t ON t.profile = o.profile AND t.rank IS o.rank
+)
+SELECT profile, rank_place, CAST(run_number(backward) OVER run AS INTEGER), backward, start_ns, id, key
+  FROM top
+WINDOW run AS (PARTITION BY profile, rank ORDER BY start_ns, id ROWS UNBOUNDED PRECEDING);
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_stretch USING profana_memo(_op_stretch_query);
 
 -- _op_pair_query: which operators of the two profiles belong together?
 --
@@ -127,68 +166,39 @@ CREATE TEMP VIEW IF NOT EXISTS _op_pair_query(
   comparison_id           -- INTEGER  prof_host_op.id; NULL: only in base
 ) AS
 WITH RECURSIVE setting AS MATERIALIZED (SELECT max_kernel_num, match FROM _compare_setting),
-thread AS MATERIALIZED (  -- only where both sides have one
-  SELECT profile, rank, thread_id FROM _backward_thread WHERE (SELECT count(DISTINCT profile) FROM _backward_thread) = 2
-),
-top AS (
-  SELECT o.profile, o.id, o.key, o.start_ns, dense_rank() OVER (PARTITION BY o.profile ORDER BY o.rank) AS rank_place,
-         CASE WHEN t.thread_id IS NULL THEN 0 ELSE o.thread_id IS t.thread_id END AS backward
-    FROM _keyed_op AS o
-    LEFT JOIN thread AS t ON t.profile = o.profile AND t.rank IS o.rank
-   WHERE o.root_id = o.id
-),
-turned AS (
-  SELECT *, backward IS NOT lag(backward) OVER (PARTITION BY profile, rank_place ORDER BY start_ns, id) AS turn
-    FROM top
-),
-stretched AS MATERIALIZED (
-  SELECT profile, rank_place, id, key, backward,
-         sum(turn) OVER (PARTITION BY profile, rank_place ORDER BY start_ns, id ROWS UNBOUNDED PRECEDING) AS stretch,
-         row_number() OVER (PARTITION BY profile, rank_place ORDER BY start_ns, id) AS place
-    FROM turned
+stretch AS MATERIALIZED (
+  SELECT profile, rank_place, stretch, max(backward) AS backward FROM _op_stretch GROUP BY profile, rank_place, stretch
 ),
 start AS MATERIALIZED (   -- the kind of the first stretch, and how many there are
   SELECT rank_place,
-         max(backward) FILTER (WHERE profile = 'base' AND place = 1) AS base_kind,
-         max(backward) FILTER (WHERE profile = 'comparison' AND place = 1) AS comparison_kind,
+         max(backward) FILTER (WHERE profile = 'base' AND stretch = 1) AS base_kind,
+         max(backward) FILTER (WHERE profile = 'comparison' AND stretch = 1) AS comparison_kind,
          max(stretch) FILTER (WHERE profile = 'base') AS base_stretches,
          max(stretch) FILTER (WHERE profile = 'comparison') AS comparison_stretches
-    FROM stretched
+    FROM stretch
    GROUP BY rank_place
 ),
-slotted AS MATERIALIZED ( -- stretches with one number meet
-  SELECT p.profile, p.rank_place, p.id, p.key, p.place,
-         p.stretch - (coalesce(a.base_kind <> a.comparison_kind, 0)
+meeting AS MATERIALIZED ( -- stretches with one slot meet
+  SELECT p.rank_place,
+         p.stretch - (a.base_kind <> a.comparison_kind
                       AND p.profile = CASE WHEN a.base_stretches > a.comparison_stretches
-                                      THEN 'base' ELSE 'comparison' END) AS slot
-    FROM stretched AS p
+                                      THEN 'base' ELSE 'comparison' END) AS slot,
+         max(p.stretch) FILTER (WHERE p.profile = 'base') AS base_stretch,
+         max(p.stretch) FILTER (WHERE p.profile = 'comparison') AS comparison_stretch
+    FROM stretch AS p
     JOIN start AS a ON a.rank_place = p.rank_place
-),
-numbered AS MATERIALIZED (
-  SELECT profile, rank_place, slot, id,
-         CAST(row_number() OVER (PARTITION BY profile, rank_place, slot ORDER BY place) - 1 AS INTEGER) AS item
-    FROM slotted
-),
-list AS (
-  SELECT profile, rank_place, slot, json_group_array(key) AS keys
-    FROM (SELECT * FROM slotted ORDER BY profile, rank_place, slot, place)
-   GROUP BY profile, rank_place, slot
-),
-meeting AS (
-  SELECT rank_place, slot, max(keys) FILTER (WHERE profile = 'base') AS base_keys,
-         max(keys) FILTER (WHERE profile = 'comparison') AS comparison_keys
-    FROM list
-   GROUP BY rank_place, slot
+   GROUP BY 1, 2
 ),
 matched AS MATERIALIZED (
-  SELECT row_number() OVER (ORDER BY m.rank_place, m.slot, q.ordinal) AS place, b.id AS base_id, c.id AS comparison_id
+  SELECT m.rank_place, m.slot, q.ordinal, q.base_id, q.comparison_id
     FROM setting AS g
    CROSS JOIN meeting AS m
-   CROSS JOIN sequence_match(coalesce(m.base_keys, '[]'), coalesce(m.comparison_keys, '[]'), g.match) AS q
-    LEFT JOIN numbered AS b ON b.profile = 'base' AND b.rank_place = m.rank_place AND b.slot = m.slot
-                           AND b.item = q.base_index
-    LEFT JOIN numbered AS c ON c.profile = 'comparison' AND c.rank_place = m.rank_place AND c.slot = m.slot
-                           AND c.item = q.comparison_index
+   CROSS JOIN sequence_match((SELECT sequence_agg(o.key, o.id, o.start_ns, o.id) FROM _op_stretch AS o
+                               WHERE o.profile = 'base' AND o.rank_place = m.rank_place
+                                 AND o.stretch = m.base_stretch),
+                             (SELECT sequence_agg(o.key, o.id, o.start_ns, o.id) FROM _op_stretch AS o
+                               WHERE o.profile = 'comparison' AND o.rank_place = m.rank_place
+                                 AND o.stretch = m.comparison_stretch), g.match) AS q
 ),
 -- What follows has rows only where max_kernel_num is set.
 launching AS (
@@ -207,63 +217,65 @@ node AS MATERIALIZED (    -- kernels of each operator and all below it
     LEFT JOIN launching AS k ON k.profile = o.profile AND k.host_op_id = o.id
    WHERE g.max_kernel_num > 0
 ),
-child AS MATERIALIZED (
-  SELECT profile, parent_id, id, key,
-         CAST(row_number() OVER (PARTITION BY profile, parent_id ORDER BY start_ns, id) - 1 AS INTEGER) AS item
-    FROM node
-   WHERE root_id <> id
-),
-family AS MATERIALIZED (
-  SELECT profile, parent_id, json_group_array(key) AS keys
-    FROM (SELECT * FROM child ORDER BY profile, parent_id, item)
-   GROUP BY profile, parent_id
-),
-drilled(place, path, base_id, comparison_id, opened) AS (
-  SELECT place, '', base_id, comparison_id, NULL FROM matched
+drilled(rank_place, slot, ordinal, path, base_id, comparison_id, opened) AS (
+  SELECT rank_place, slot, ordinal, '', base_id, comparison_id, NULL FROM matched
    WHERE (SELECT max_kernel_num FROM setting) > 0 AND base_id IS NOT NULL AND comparison_id IS NOT NULL
   UNION ALL
-  SELECT d.place, d.path || printf('%08d.', q.ordinal), b.id, c.id, d.base_id
+  SELECT d.rank_place, d.slot, d.ordinal, d.path || printf('%08d.', q.ordinal), q.base_id, q.comparison_id, d.base_id
     FROM drilled AS d
    CROSS JOIN setting AS g
     JOIN node AS nb ON nb.profile = 'base' AND nb.id = d.base_id
     JOIN node AS nc ON nc.profile = 'comparison' AND nc.id = d.comparison_id
-    JOIN family AS fb ON fb.profile = 'base' AND fb.parent_id = d.base_id
-    JOIN family AS fc ON fc.profile = 'comparison' AND fc.parent_id = d.comparison_id
-   CROSS JOIN sequence_match(fb.keys, fc.keys, g.match) AS q
-    LEFT JOIN child AS b ON b.profile = 'base' AND b.parent_id = d.base_id AND b.item = q.base_index
-    LEFT JOIN child AS c ON c.profile = 'comparison' AND c.parent_id = d.comparison_id AND c.item = q.comparison_index
+   CROSS JOIN sequence_match((SELECT sequence_agg(o.key, o.id, o.start_ns, o.id) FROM node AS o
+                               WHERE o.profile = 'base' AND o.parent_id = d.base_id),
+                             (SELECT sequence_agg(o.key, o.id, o.start_ns, o.id) FROM node AS o
+                               WHERE o.profile = 'comparison' AND o.parent_id = d.comparison_id), g.match) AS q
    WHERE max(nb.kernels, nc.kernels) > g.max_kernel_num
+     AND EXISTS (SELECT 1 FROM node AS o WHERE o.profile = 'base' AND o.parent_id = d.base_id)
+     AND EXISTS (SELECT 1 FROM node AS o WHERE o.profile = 'comparison' AND o.parent_id = d.comparison_id)
 ),
 opened AS MATERIALIZED (SELECT DISTINCT opened AS base_id FROM drilled WHERE opened IS NOT NULL),
 listed AS (
-  SELECT place, '' AS path, base_id, comparison_id
+  SELECT rank_place, slot, ordinal, '' AS path, base_id, comparison_id
     FROM matched
    WHERE (SELECT max_kernel_num FROM setting) = 0 OR base_id IS NULL OR comparison_id IS NULL
   UNION ALL
-  SELECT place, path, base_id, comparison_id
+  SELECT rank_place, slot, ordinal, path, base_id, comparison_id
     FROM drilled
    WHERE base_id IS NULL OR comparison_id IS NULL OR base_id NOT IN (SELECT base_id FROM opened)
 )
-SELECT row_number() OVER (ORDER BY place, path), base_id, comparison_id FROM listed;
+SELECT row_number() OVER (ORDER BY rank_place, slot, ordinal, path), base_id, comparison_id FROM listed;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_pair USING profana_memo(_op_pair_query);
 
--- _shown_op: which operators do the sheets list?
+-- _shown_op_query: which operators do the sheets list?
 --
 -- The top-level ones; where max_kernel_num is set, those that _op_pair comes down to.
-CREATE TEMP VIEW IF NOT EXISTS _shown_op(
+CREATE TEMP VIEW IF NOT EXISTS _shown_op_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  prof_host_op.id
-  name,                   -- TEXT     operator
+  name,                   -- TEXT     operator, by the name of op_equivalent where it has one
   start_ns                -- INTEGER  ns
 ) AS
-SELECT o.profile, o.rank, o.id, o.name, o.start_ns
-  FROM _compare_setting AS g
- CROSS JOIN _side_op AS o
- WHERE CASE WHEN g.max_kernel_num = 0 THEN o.root_id = o.id
-       ELSE (o.profile, o.id) IN (SELECT 'base', base_id FROM _op_pair
-                                  UNION ALL SELECT 'comparison', comparison_id FROM _op_pair) END;
+WITH shown AS (
+  SELECT o.profile, o.rank, o.id, o.name, o.start_ns
+    FROM _compare_setting AS g
+   CROSS JOIN _top_op AS o
+   WHERE g.max_kernel_num = 0
+  UNION ALL
+  SELECT o.profile, o.rank, o.id, o.name, o.start_ns
+    FROM _compare_setting AS g
+   CROSS JOIN _side_op AS o
+   WHERE g.max_kernel_num > 0
+     AND (o.profile, o.id) IN (SELECT 'base', base_id FROM _op_pair
+                               UNION ALL SELECT 'comparison', comparison_id FROM _op_pair)
+)
+SELECT s.profile, s.rank, s.id, coalesce(e.a, s.name), s.start_ns
+  FROM shown AS s
+  LEFT JOIN op_equivalent AS e ON e.b = s.name AND s.profile = 'comparison';
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._shown_op USING profana_memo(_shown_op_query);
 
 -- _op_owner: under which listed operator does an operator stand?
 --
@@ -290,3 +302,19 @@ SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
   FROM _compare_setting AS g
  CROSS JOIN prof_host_op AS o
  WHERE o.root_id IS NOT NULL;
+
+-- _op_work_query: how long does the device work for each listed operator?
+--
+-- Its own work and that of all operators below it: its own first, then level by level.
+CREATE TEMP VIEW IF NOT EXISTS _op_work_query(
+  profile,                -- TEXT     base or comparison
+  shown_id,               -- INTEGER  prof_host_op.id of the listed operator
+  device_ns,              -- INTEGER  ns
+  kernels                 -- TEXT     the lines of the detail sheets
+) AS
+SELECT l.profile, o.shown_id, sum(l.dur_ns), ordered_concat(l.text, '', o.depth, o.start_ns, o.id, l.id)
+  FROM _op_launch AS l
+  JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
+ GROUP BY l.profile, o.shown_id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_work USING profana_memo(_op_work_query);

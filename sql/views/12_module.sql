@@ -121,46 +121,54 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_backward USING profana_memo(_mod
 
 -- _module_piece_query: which call is at work when?
 --
--- Between two ends of calls nothing changes, so a few pieces of time answer for every moment: which call is under
--- the cursor, and strictly inside of which it is (begun before, ending after, as all calls around it).
+-- Between two ends of calls nothing changes, so a few pieces of time answer for every moment: which call of each
+-- tree is under the cursor, and strictly inside of which call it is (begun before, ending after, as all calls
+-- around it): the deepest such forward call, else such a backward call.
 CREATE TEMP VIEW IF NOT EXISTS _module_piece_query(
-  tree,                   -- TEXT     forward or backward
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   first_ns,               -- INTEGER  ns
   last_ns,                -- INTEGER  ns, inclusive
-  cursor_id,              -- INTEGER  the call under the cursor; NULL: none
-  inside_id               -- INTEGER  the deepest call that contains the piece strictly; NULL: none
+  forward_id,             -- INTEGER  the forward call under the cursor; NULL: none
+  backward_id,            -- INTEGER  the backward call under the cursor; NULL: none
+  inside_tree,            -- TEXT     forward or backward: the tree of inside_id
+  inside_id               -- INTEGER  the call that contains the piece strictly; NULL: none
 ) AS
 WITH call AS MATERIALIZED (
-  SELECT 'forward' AS tree, profile, rank, id, start_ns, end_ns FROM _module_forward
+  SELECT profile, rank, start_ns, id, end_ns AS forward_end_ns, NULL AS backward_end_ns FROM _module_forward
   UNION ALL
-  SELECT 'backward', profile, rank, id, start_ns, end_ns FROM _module_backward
+  SELECT profile, rank, start_ns, id, NULL, end_ns FROM _module_backward
 ),
-stream AS (               -- calls, and every moment at which an answer may change
-  SELECT tree, profile, rank, start_ns AS time_ns, id, end_ns FROM call
+moment AS (               -- at which an answer may change
+  SELECT profile, rank, start_ns AS time_ns FROM call
   UNION
-  SELECT tree, profile, rank, start_ns, NULL, NULL FROM call
+  SELECT profile, rank, start_ns + 1 FROM call
   UNION
-  SELECT tree, profile, rank, start_ns + 1, NULL, NULL FROM call
+  SELECT profile, rank, coalesce(forward_end_ns, backward_end_ns) FROM call
   UNION
-  SELECT tree, profile, rank, end_ns, NULL, NULL FROM call
-  UNION
-  SELECT tree, profile, rank, end_ns + 1, NULL, NULL FROM call
+  SELECT profile, rank, coalesce(forward_end_ns, backward_end_ns) + 1 FROM call
 ),
-answered AS (
-  SELECT tree, profile, rank, time_ns, id, nest_parent(id, time_ns, end_ns) OVER call AS cursor_id,
-         nest_inside(id, time_ns, end_ns) OVER call AS inside_id
+stream AS (
+  SELECT profile, rank, start_ns AS time_ns, id, forward_end_ns, backward_end_ns FROM call
+  UNION ALL
+  SELECT profile, rank, time_ns, NULL, NULL, NULL FROM moment
+),
+answered AS (             -- a call of the other tree is a point
+  SELECT profile, rank, time_ns, id,
+         nest_parent(id, time_ns, forward_end_ns) OVER call AS forward_id,
+         nest_parent(id, time_ns, backward_end_ns) OVER call AS backward_id,
+         nest_inside(id, time_ns, forward_end_ns) OVER call AS inside_forward_id,
+         nest_inside(id, time_ns, backward_end_ns) OVER call AS inside_backward_id,
+         lead(time_ns) OVER moment - 1 AS last_ns
     FROM stream
-  WINDOW call AS (PARTITION BY tree, profile, rank ORDER BY time_ns, id IS NULL, id % 4, id ROWS UNBOUNDED PRECEDING)
-),
-piece AS (
-  SELECT tree, profile, rank, time_ns AS first_ns,
-         lead(time_ns) OVER (PARTITION BY tree, profile, rank ORDER BY time_ns) - 1 AS last_ns, cursor_id, inside_id
-    FROM answered
-   WHERE id IS NULL
+  WINDOW call AS (PARTITION BY profile, rank ORDER BY time_ns, id IS NULL, id % 4, id ROWS UNBOUNDED PRECEDING),
+         moment AS (PARTITION BY profile, rank, id IS NULL ORDER BY time_ns)
 )
-SELECT * FROM piece WHERE cursor_id IS NOT NULL OR inside_id IS NOT NULL;
+SELECT profile, rank, time_ns, last_ns, forward_id, backward_id,
+       CASE WHEN inside_forward_id IS NOT NULL THEN 'forward' WHEN inside_backward_id IS NOT NULL THEN 'backward' END,
+       coalesce(inside_forward_id, inside_backward_id)
+  FROM answered
+ WHERE id IS NULL AND coalesce(forward_id, backward_id, inside_forward_id, inside_backward_id) IS NOT NULL;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_piece USING profana_memo(_module_piece_query);
 
@@ -252,11 +260,17 @@ CREATE TEMP VIEW IF NOT EXISTS _module_work_query(
   launch_ns,              -- INTEGER  ns
   dur_ns                  -- INTEGER  ns
 ) AS
-SELECT p.tree, p.cursor_id, l.profile, l.id, l.launch_ns, l.dur_ns
+SELECT 'forward', p.forward_id, l.profile, l.id, l.launch_ns, l.dur_ns
   FROM _module_piece AS p
  CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank
                            AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
- WHERE p.cursor_id IS NOT NULL;
+ WHERE p.forward_id IS NOT NULL
+ UNION ALL
+SELECT 'backward', p.backward_id, l.profile, l.id, l.launch_ns, l.dur_ns
+  FROM _module_piece AS p
+ CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank
+                           AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
+ WHERE p.backward_id IS NOT NULL;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_work USING profana_memo(_module_work_query);
 
@@ -272,30 +286,21 @@ CREATE TEMP VIEW IF NOT EXISTS _module_op_query(
   id,                     -- INTEGER  prof_host_op.id
   name,                   -- TEXT     operator
   start_ns,               -- INTEGER  ns
-  end_ns,                 -- INTEGER  ns
-  call_stack              -- TEXT     as prof_host_op
+  end_ns                  -- INTEGER  ns
 ) AS
-WITH inside AS MATERIALIZED (
-  SELECT p.tree, p.inside_id, o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns, o.call_stack
+WITH inside AS (
+  SELECT p.inside_tree AS tree, p.inside_id, o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns
     FROM _module_piece AS p
    CROSS JOIN prof_host_op AS o ON o.profile = p.profile AND o.rank IS p.rank
                                AND o.start_ns BETWEEN p.first_ns AND p.last_ns
    WHERE p.inside_id IS NOT NULL AND o.root_id IS NOT NULL AND o.name NOT LIKE 'optimizer%'
 ),
-owned AS (
-  SELECT * FROM inside WHERE tree = 'forward'
-  UNION ALL
-  SELECT *
-    FROM inside AS i
-   WHERE tree = 'backward'
-     AND NOT EXISTS (SELECT 1 FROM inside AS f WHERE f.tree = 'forward' AND f.profile = i.profile AND f.id = i.id)
-),
 nested AS (
-  SELECT *, nest_parent(id, start_ns, end_ns) OVER (PARTITION BY tree, profile, inside_id ORDER BY start_ns, id
+  SELECT *, nest_parent(id, start_ns, end_ns) OVER (PARTITION BY inside_id, profile ORDER BY start_ns, id
                                                     ROWS UNBOUNDED PRECEDING) AS parent_id
-    FROM owned
+    FROM inside
 )
-SELECT tree, inside_id, profile, rank, id, name, start_ns, end_ns, call_stack FROM nested WHERE parent_id IS NULL;
+SELECT tree, inside_id, profile, rank, id, name, start_ns, end_ns FROM nested WHERE parent_id IS NULL;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op USING profana_memo(_module_op_query);
 
@@ -331,6 +336,7 @@ CREATE TEMP VIEW IF NOT EXISTS _module_time_query(
   full_name,              -- TEXT     path of names from the outermost call
   call_stack,             -- TEXT     from where it is called
   place,                  -- INTEGER  orders the calls of a profile, both trees together, by start
+  first_place,            -- INTEGER  place of the first call with the same full name
   self_ns,                -- INTEGER  ns, device work launched in the call itself
   total_ns                -- INTEGER  ns, that and the work of all calls inside
 ) AS
@@ -338,15 +344,40 @@ WITH work AS MATERIALIZED (
   SELECT profile, tree, module_id, sum(dur_ns) AS self_ns FROM _module_work GROUP BY profile, tree, module_id
 ),
 timed AS (
-  SELECT m.*, coalesce(w.self_ns, 0) AS self_ns
+  SELECT m.*, coalesce(w.self_ns, 0) AS self_ns,
+         row_number() OVER (PARTITION BY m.profile ORDER BY m.rank, m.start_ns, m.tree = 'backward', m.id % 4, m.id)
+           AS place
     FROM _module AS m
     LEFT JOIN work AS w ON w.profile = m.profile AND w.tree = m.tree AND w.module_id = m.id
 )
-SELECT tree, profile, rank, id, parent_id, depth, start_ns, class, full_name, call_stack,
-       row_number() OVER (PARTITION BY profile ORDER BY rank, start_ns, tree = 'backward', id % 4, id),
-       self_ns,
+SELECT tree, profile, rank, id, parent_id, depth, start_ns, class, full_name, call_stack, place,
+       min(place) OVER (PARTITION BY profile, full_name), self_ns,
        nest_total(self_ns, depth) OVER (PARTITION BY profile, tree, rank ORDER BY start_ns DESC, id % 4 DESC, id DESC
                                         ROWS UNBOUNDED PRECEDING)
   FROM timed;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_time USING profana_memo(_module_time_query);
+
+-- _module_op_time_query: every operator of a call with the time that the device works for it there.
+CREATE TEMP VIEW IF NOT EXISTS _module_op_time_query(
+  profile,                -- TEXT     base or comparison
+  id,                     -- INTEGER  prof_host_op.id
+  name,                   -- TEXT     operator
+  start_ns,               -- INTEGER  ns
+  place,                  -- INTEGER  of the call, as _module_time
+  first_place,            -- INTEGER  of the call, as _module_time
+  self_ns,                -- INTEGER  ns
+  kernels                 -- TEXT     lines as operator_compare.base_kernels; NULL: no work
+) AS
+WITH work AS MATERIALIZED (
+  SELECT w.profile, w.op_id, sum(w.dur_ns) AS self_ns, ordered_concat(l.text, '', w.launch_ns, w.launch_id) AS kernels
+    FROM _module_op_work AS w
+    JOIN _op_launch AS l ON l.profile = w.profile AND l.id = w.launch_id
+   GROUP BY w.profile, w.op_id
+)
+SELECT o.profile, o.id, o.name, o.start_ns, m.place, m.first_place, coalesce(w.self_ns, 0), w.kernels
+  FROM _module_op AS o
+  JOIN _module_time AS m ON m.profile = o.profile AND m.tree = o.tree AND m.id = o.module_id
+  LEFT JOIN work AS w ON w.profile = o.profile AND w.op_id = o.id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op_time USING profana_memo(_module_op_time_query);

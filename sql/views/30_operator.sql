@@ -22,17 +22,6 @@ CREATE TEMP VIEW IF NOT EXISTS operator_compare(
   device_ratio,           -- REAL     comparison / base; Inf: no work in base
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH line AS (
-  SELECT l.profile, o.shown_id, l.dur_ns, l.text
-    FROM _op_launch_text AS l
-    JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
-   ORDER BY l.profile, o.shown_id, o.depth, o.start_ns, o.id, l.id
-),
-work AS MATERIALIZED (
-  SELECT profile, shown_id, sum(dur_ns) AS device_ns, group_concat(text, '') AS kernels
-    FROM line
-   GROUP BY profile, shown_id
-)
 SELECT p.place, b.name, b.input_shapes, b.input_types, bw.kernels,
        CASE WHEN b.id IS NOT NULL THEN coalesce(bw.device_ns, 0) END,
        c.name, c.input_shapes, c.input_types, cw.kernels,
@@ -44,8 +33,8 @@ SELECT p.place, b.name, b.input_shapes, b.input_types, bw.kernels,
   FROM _op_pair AS p
   LEFT JOIN prof_host_op AS b ON b.profile = 'base' AND b.id = p.base_id
   LEFT JOIN prof_host_op AS c ON c.profile = 'comparison' AND c.id = p.comparison_id
-  LEFT JOIN work AS bw ON bw.profile = 'base' AND bw.shown_id = p.base_id
-  LEFT JOIN work AS cw ON cw.profile = 'comparison' AND cw.shown_id = p.comparison_id
+  LEFT JOIN _op_work AS bw ON bw.profile = 'base' AND bw.shown_id = p.base_id
+  LEFT JOIN _op_work AS cw ON cw.profile = 'comparison' AND cw.shown_id = p.comparison_id
  ORDER BY p.place;
 
 -- operator_compare_statistic: which operators, by name, make the device work longer in all?
@@ -69,23 +58,14 @@ CREATE TEMP VIEW IF NOT EXISTS operator_compare_statistic(
   noise,                  -- INTEGER  1: the medians differ by no more than the larger spread; NULL: one side only
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH work AS MATERIALIZED (
-  SELECT l.profile, o.shown_id, sum(l.dur_ns) AS device_ns
-    FROM _op_launch AS l
-    JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
-   GROUP BY l.profile, o.shown_id
-),
-single AS (
-  SELECT o.profile, coalesce(e.a, o.name) AS name, o.start_ns, o.id, coalesce(w.device_ns, 0) AS device_ns
+WITH side AS (
+  SELECT o.profile, o.name, sum(coalesce(w.device_ns, 0)) AS device_ns, count(*) AS calls,
+         quantile(coalesce(w.device_ns, 0), 0.5) AS median_ns,
+         quantile(coalesce(w.device_ns, 0), 0.75) - quantile(coalesce(w.device_ns, 0), 0.25) AS spread_ns,
+         min(o.start_ns) AS first_ns, o.id AS first_id
     FROM _shown_op AS o
-    LEFT JOIN work AS w ON w.profile = o.profile AND w.shown_id = o.id
-    LEFT JOIN op_equivalent AS e ON e.b = o.name AND o.profile = 'comparison'
-),
-side AS (
-  SELECT profile, name, sum(device_ns) AS device_ns, count(*) AS calls, quantile(device_ns, 0.5) AS median_ns,
-         quantile(device_ns, 0.75) - quantile(device_ns, 0.25) AS spread_ns, min(start_ns) AS first_ns, id AS first_id
-    FROM single
-   GROUP BY profile, name
+    LEFT JOIN _op_work AS w ON w.profile = o.profile AND w.shown_id = o.id
+   GROUP BY o.profile, o.name
 ),
 placed AS (
   SELECT *, row_number() OVER (PARTITION BY profile ORDER BY first_ns, first_id) AS place FROM side

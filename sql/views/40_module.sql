@@ -43,6 +43,57 @@ SELECT tree, base_id, comparison_id FROM pair WHERE base_id > 0;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_pair USING profana_memo(_module_pair_query);
 
+-- _module_row_query: the rows of module_compare.
+--
+-- A row for each pair of calls in order of base's start, forward and backward together; calls that only the
+-- comparison has stand before the first pair whose partner starts later. Below each, a row for each pair of
+-- operators that the call makes itself.
+CREATE TEMP VIEW IF NOT EXISTS _module_row_query(
+  order_id,               -- INTEGER  position in the sheet
+  tree,                   -- TEXT     forward or backward
+  base_id,                -- INTEGER  id of the call in base; NULL: only in comparison
+  comparison_id,          -- INTEGER  id of the call in comparison; NULL: only in base
+  is_total,               -- INTEGER  1: the call as a whole; 0: one of its operators
+  base_op_id,             -- INTEGER  prof_host_op.id; NULL: the whole, or only in comparison
+  comparison_op_id        -- INTEGER  prof_host_op.id; NULL: the whole, or only in base
+) AS
+WITH based AS (           -- base's calls; the latest partner so far says where lone calls go
+  SELECT b.place, b.id AS base_id, p.comparison_id, b.tree,
+         max(coalesce(c.start_ns, -9223372036854775807)) OVER (ORDER BY b.place ROWS UNBOUNDED PRECEDING) AS partner_ns
+    FROM _module_time AS b
+    LEFT JOIN _module_pair AS p ON p.tree = b.tree AND p.base_id = b.id
+    LEFT JOIN _module_time AS c ON c.profile = 'comparison' AND c.tree = b.tree AND c.id = p.comparison_id
+   WHERE b.profile = 'base'
+),
+listed AS (
+  SELECT partner_ns, 0 AS lone, place, tree, base_id, comparison_id FROM based
+  UNION ALL
+  SELECT c.start_ns, 1, c.place, c.tree, NULL, c.id
+    FROM _module_time AS c
+   WHERE c.profile = 'comparison'
+     AND NOT EXISTS (SELECT 1 FROM _module_pair AS p WHERE p.tree = c.tree AND p.comparison_id = c.id)
+),
+row AS MATERIALIZED (
+  SELECT row_number() OVER (ORDER BY partner_ns, lone, place) AS place, tree, base_id, comparison_id FROM listed
+),
+part AS (
+  SELECT place, 0 AS ordinal, tree, base_id, comparison_id, 1 AS is_total, NULL AS base_op_id, NULL AS comparison_op_id
+    FROM row
+  UNION ALL
+  SELECT r.place, q.ordinal, r.tree, r.base_id, r.comparison_id, 0, q.base_id, q.comparison_id
+    FROM _compare_setting AS g
+   CROSS JOIN row AS r
+   CROSS JOIN sequence_match((SELECT sequence_agg(o.name, o.id, o.start_ns, o.id) FROM _module_op AS o
+                               WHERE o.profile = 'base' AND o.tree = r.tree AND o.module_id = r.base_id),
+                             (SELECT sequence_agg(o.name, o.id, o.start_ns, o.id) FROM _module_op AS o
+                               WHERE o.profile = 'comparison' AND o.tree = r.tree AND o.module_id = r.comparison_id),
+                             g.match) AS q
+)
+SELECT row_number() OVER (ORDER BY place, ordinal), tree, base_id, comparison_id, is_total, base_op_id, comparison_op_id
+  FROM part;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_row USING profana_memo(_module_row_query);
+
 -- module_compare: which call of which module, and which of its operators, makes the device work longer?
 --
 -- A row for each pair of calls in order of base's start, forward and backward together; calls that only the
@@ -71,93 +122,42 @@ CREATE TEMP VIEW IF NOT EXISTS module_compare(
   comparison_call_stack,  -- TEXT     as base_call_stack
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH based AS (           -- base's calls; the latest partner so far says where lone calls go
-  SELECT b.place, b.id AS base_id, p.comparison_id, b.tree,
-         max(coalesce(c.start_ns, -9223372036854775807)) OVER (ORDER BY b.place ROWS UNBOUNDED PRECEDING) AS partner_ns
-    FROM _module_time AS b
-    LEFT JOIN _module_pair AS p ON p.tree = b.tree AND p.base_id = b.id
-    LEFT JOIN _module_time AS c ON c.profile = 'comparison' AND c.tree = b.tree AND c.id = p.comparison_id
-   WHERE b.profile = 'base'
-),
-listed AS (
-  SELECT partner_ns, 0 AS lone, place, tree, base_id, comparison_id FROM based
-  UNION ALL
-  SELECT c.start_ns, 1, c.place, c.tree, NULL, c.id
-    FROM _module_time AS c
-   WHERE c.profile = 'comparison'
-     AND NOT EXISTS (SELECT 1 FROM _module_pair AS p WHERE p.tree = c.tree AND p.comparison_id = c.id)
-),
-row AS MATERIALIZED (
-  SELECT row_number() OVER (ORDER BY partner_ns, lone, place) AS place, tree, base_id, comparison_id FROM listed
-),
-op AS MATERIALIZED (
-  SELECT *,
-         CAST(row_number() OVER (PARTITION BY profile, tree, module_id ORDER BY start_ns, id) - 1 AS INTEGER) AS item
-    FROM _module_op
-),
-name AS MATERIALIZED (
-  SELECT profile, tree, module_id, json_group_array(name) AS names
-    FROM (SELECT * FROM op ORDER BY profile, tree, module_id, item)
-   GROUP BY profile, tree, module_id
-),
-line AS (
-  SELECT w.profile, w.op_id, w.dur_ns, l.text
-    FROM _module_op_work AS w
-    JOIN _op_launch_text AS l ON l.profile = w.profile AND l.id = w.launch_id
-   ORDER BY w.profile, w.op_id, w.launch_ns, w.launch_id
-),
-work AS MATERIALIZED (
-  SELECT profile, op_id, sum(dur_ns) AS self_ns, group_concat(text, '') AS kernels FROM line GROUP BY profile, op_id
-),
-met AS (                  -- operators of a row's calls
-  SELECT r.place, q.ordinal, r.tree, r.base_id, r.comparison_id, q.base_index, q.comparison_index
-    FROM _compare_setting AS g
-   CROSS JOIN row AS r
-    LEFT JOIN name AS nb ON nb.profile = 'base' AND nb.tree = r.tree AND nb.module_id = r.base_id
-    LEFT JOIN name AS nc ON nc.profile = 'comparison' AND nc.tree = r.tree AND nc.module_id = r.comparison_id
-   CROSS JOIN sequence_match(coalesce(nb.names, '[]'), coalesce(nc.names, '[]'), g.match) AS q
-),
-shown AS (
-  SELECT r.place, 0 AS ordinal, r.tree, r.base_id, r.comparison_id, 1 AS is_total,
-         NULL AS base_operator, NULL AS base_kernels, b.self_ns AS base_self_ns, b.total_ns AS base_total_ns,
-         NULL AS comparison_operator, NULL AS comparison_kernels, c.self_ns AS comparison_self_ns,
-         c.total_ns AS comparison_total_ns, b.call_stack AS base_call_stack, c.call_stack AS comparison_call_stack
-    FROM row AS r
+WITH shown AS (
+  SELECT r.order_id, r.is_total, r.base_op_id, r.comparison_op_id,
+         coalesce(b.class, c.class) AS class, coalesce(b.depth, c.depth) + 2 AS level,
+         coalesce(b.full_name, c.full_name) AS full_name, bo.name AS base_operator, bo.kernels AS base_kernels,
+         CASE WHEN r.is_total THEN b.self_ns ELSE bo.self_ns END AS base_self_ns,
+         CASE WHEN r.is_total THEN b.total_ns END AS base_total_ns, b.call_stack AS base_call_stack,
+         co.name AS comparison_operator, co.kernels AS comparison_kernels,
+         CASE WHEN r.is_total THEN c.self_ns ELSE co.self_ns END AS comparison_self_ns,
+         CASE WHEN r.is_total THEN c.total_ns END AS comparison_total_ns, c.call_stack AS comparison_call_stack
+    FROM _module_row AS r
     LEFT JOIN _module_time AS b ON b.profile = 'base' AND b.tree = r.tree AND b.id = r.base_id
     LEFT JOIN _module_time AS c ON c.profile = 'comparison' AND c.tree = r.tree AND c.id = r.comparison_id
-  UNION ALL
-  SELECT m.place, m.ordinal, m.tree, m.base_id, m.comparison_id, 0,
-         b.name, bw.kernels, CASE WHEN b.id IS NOT NULL THEN coalesce(bw.self_ns, 0) END, NULL,
-         c.name, cw.kernels, CASE WHEN c.id IS NOT NULL THEN coalesce(cw.self_ns, 0) END, NULL,
-         CASE WHEN b.id IS NOT NULL THEN coalesce(b.call_stack, 'N/A') END,
-         CASE WHEN c.id IS NOT NULL THEN coalesce(c.call_stack, 'N/A') END
-    FROM met AS m
-    LEFT JOIN op AS b ON b.profile = 'base' AND b.tree = m.tree AND b.module_id = m.base_id AND b.item = m.base_index
-    LEFT JOIN op AS c ON c.profile = 'comparison' AND c.tree = m.tree AND c.module_id = m.comparison_id
-                     AND c.item = m.comparison_index
-    LEFT JOIN work AS bw ON bw.profile = 'base' AND bw.op_id = b.id
-    LEFT JOIN work AS cw ON cw.profile = 'comparison' AND cw.op_id = c.id
-),
-differing AS (
-  SELECT *, coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0) AS diff_self_ns FROM shown
+    LEFT JOIN _module_op_time AS bo ON bo.profile = 'base' AND bo.id = r.base_op_id
+    LEFT JOIN _module_op_time AS co ON co.profile = 'comparison' AND co.id = r.comparison_op_id
 )
-SELECT row_number() OVER (ORDER BY s.place, s.ordinal),
-       coalesce(b.class, c.class), coalesce(b.depth, c.depth) + 2,
-       replace(coalesce(b.full_name, c.full_name), 'nn.Module:', ''), s.is_total,
-       s.base_operator, s.base_kernels, s.base_self_ns, s.base_total_ns,
-       s.comparison_operator, s.comparison_kernels, s.comparison_self_ns, s.comparison_total_ns,
-       CASE WHEN s.is_total THEN coalesce(s.comparison_total_ns, 0) - coalesce(s.base_total_ns, 0) END,
-       s.diff_self_ns,
-       CASE WHEN s.is_total THEN compare_ratio(s.base_total_ns, s.comparison_total_ns)
-       ELSE compare_ratio(s.base_self_ns, s.comparison_self_ns) END,
-       CASE WHEN s.is_total OR round_even(s.diff_self_ns / 1e3, 2) > 0 THEN s.base_call_stack END,
-       CASE WHEN s.is_total OR round_even(s.diff_self_ns / 1e3, 2) > 0 THEN s.comparison_call_stack END,
-       CASE WHEN s.is_total THEN compare_verdict(s.base_total_ns, s.comparison_total_ns)
-       ELSE compare_verdict(s.base_self_ns, s.comparison_self_ns) END
-  FROM differing AS s
-  LEFT JOIN _module_time AS b ON b.profile = 'base' AND b.tree = s.tree AND b.id = s.base_id
-  LEFT JOIN _module_time AS c ON c.profile = 'comparison' AND c.tree = s.tree AND c.id = s.comparison_id
- ORDER BY 1;
+SELECT order_id, class, level, replace(full_name, 'nn.Module:', ''), is_total,
+       base_operator, base_kernels, base_self_ns, base_total_ns,
+       comparison_operator, comparison_kernels, comparison_self_ns, comparison_total_ns,
+       CASE WHEN is_total THEN coalesce(comparison_total_ns, 0) - coalesce(base_total_ns, 0) END,
+       coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0),
+       CASE WHEN is_total THEN compare_ratio(base_total_ns, comparison_total_ns)
+       ELSE compare_ratio(base_self_ns, comparison_self_ns) END,
+       CASE WHEN is_total THEN base_call_stack
+            WHEN base_op_id IS NOT NULL
+                 AND round_even((coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0)) / 1e3, 2) > 0
+              THEN coalesce((SELECT o.call_stack FROM prof_host_op AS o
+                              WHERE o.profile = 'base' AND o.id = base_op_id), 'N/A') END,
+       CASE WHEN is_total THEN comparison_call_stack
+            WHEN comparison_op_id IS NOT NULL
+                 AND round_even((coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0)) / 1e3, 2) > 0
+              THEN coalesce((SELECT o.call_stack FROM prof_host_op AS o
+                              WHERE o.profile = 'comparison' AND o.id = comparison_op_id), 'N/A') END,
+       CASE WHEN is_total THEN compare_verdict(base_total_ns, comparison_total_ns)
+       ELSE compare_verdict(base_self_ns, comparison_self_ns) END
+  FROM shown
+ ORDER BY order_id;
 
 -- module_compare_statistic: which modules, by name, make the device work longer in all?
 --
@@ -191,47 +191,42 @@ CREATE TEMP VIEW IF NOT EXISTS module_compare_statistic(
   noise,                  -- INTEGER  1: the medians differ by no more than the larger spread; NULL: one side only
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH op_sum AS MATERIALIZED (
-  SELECT profile, op_id, sum(dur_ns) AS self_ns FROM _module_op_work GROUP BY profile, op_id
-),
-op AS MATERIALIZED (      -- operators under the full name of their module
-  SELECT o.profile, m.full_name, o.name, o.id, m.place, o.start_ns, coalesce(s.self_ns, 0) AS self_ns
-    FROM _module_op AS o
-    JOIN _module_time AS m ON m.profile = o.profile AND m.tree = o.tree AND m.id = o.module_id
-    LEFT JOIN op_sum AS s ON s.profile = o.profile AND s.op_id = o.id
-),
-kernel AS (               -- kernels alike of one operator name
-  SELECT o.profile, o.full_name, o.name AS operator, l.name, count(*) AS calls, sum(w.dur_ns) AS dur_ns,
+WITH kernel AS (          -- kernels alike of one operator name
+  SELECT o.profile, o.first_place, o.name AS operator, l.name, count(*) AS calls, sum(w.dur_ns) AS dur_ns,
          min(o.place) AS place, o.start_ns, w.launch_ns, w.launch_id
-    FROM (SELECT * FROM op ORDER BY place, start_ns, id) AS o
+    FROM (SELECT * FROM _module_op_time ORDER BY place, start_ns, id) AS o
     JOIN _module_op_work AS w ON w.profile = o.profile AND w.op_id = o.id
     JOIN _op_launch AS l ON l.profile = w.profile AND l.id = w.launch_id
-   GROUP BY o.profile, o.full_name, o.name, l.name
+   GROUP BY o.profile, o.first_place, o.name, l.name
 ),
 text AS MATERIALIZED (
-  SELECT profile, full_name, operator,
-         group_concat(name || ', [number: ' || calls || '], [duration_ms: ' || fixed(dur_ns / 1e6, 3) || ']' || char(10),
-                      '') AS kernels
-    FROM (SELECT * FROM kernel ORDER BY profile, full_name, operator, place, start_ns, launch_ns, launch_id)
-   GROUP BY profile, full_name, operator
+  SELECT profile, first_place, operator,
+         ordered_concat(name || ', [number: ' || calls || '], [duration_ms: ' || fixed(dur_ns / 1e6, 3) || ']' || char(10),
+                        '', place, start_ns, launch_ns, launch_id) AS kernels
+    FROM kernel
+   GROUP BY profile, first_place, operator
 ),
 side AS (
-  SELECT profile, full_name, NULL AS operator, class, min(place) AS place, 0 AS item_ns, 0 AS item_id,
+  SELECT profile, first_place, full_name, NULL AS operator, class, min(place) AS place, 0 AS item_ns, 0 AS item_id,
          sum(self_ns) AS self_ns, count(*) AS calls, sum(total_ns) AS total_ns, quantile(total_ns, 0.5) AS median_ns,
          quantile(total_ns, 0.75) - quantile(total_ns, 0.25) AS spread_ns, call_stack
     FROM _module_time
-   GROUP BY profile, full_name
+   GROUP BY profile, first_place
   UNION ALL
-  SELECT profile, full_name, name, NULL, min(place), min(start_ns), min(id), sum(self_ns), count(*), NULL,
-         quantile(self_ns, 0.5), quantile(self_ns, 0.75) - quantile(self_ns, 0.25), NULL
-    FROM op
-   GROUP BY profile, full_name, name
+  SELECT o.profile, o.first_place, m.full_name, o.name, NULL, o.place, o.item_ns, o.item_id, o.self_ns, o.calls, NULL,
+         o.median_ns, o.spread_ns, NULL
+    FROM (SELECT profile, first_place, name, min(place) AS place, min(start_ns) AS item_ns, min(id) AS item_id,
+                 sum(self_ns) AS self_ns, count(*) AS calls, quantile(self_ns, 0.5) AS median_ns,
+                 quantile(self_ns, 0.75) - quantile(self_ns, 0.25) AS spread_ns
+            FROM _module_op_time
+           GROUP BY profile, first_place, name) AS o
+    JOIN _module_time AS m ON m.profile = o.profile AND m.place = o.first_place
 ),
 placed AS (
   SELECT s.*, t.kernels,
          row_number() OVER (PARTITION BY s.profile ORDER BY s.operator IS NOT NULL, s.place, s.item_ns, s.item_id) AS turn
     FROM side AS s
-    LEFT JOIN text AS t ON t.profile = s.profile AND t.full_name = s.full_name AND t.operator = s.operator
+    LEFT JOIN text AS t ON t.profile = s.profile AND t.first_place = s.first_place AND t.operator = s.operator
 ),
 paired AS (
   SELECT full_name, operator, max(class) AS class,

@@ -28,6 +28,32 @@ SELECT a.profile, s.family, o.shown_id, o.depth, o.start_ns, o.id, a.id,
   JOIN _op_owner AS o ON o.profile = a.profile AND o.id = a.host_op_id
  WHERE a.alloc_ns IS NOT NULL;
 
+-- _op_memory_query: how much memory does each listed operator ask for?
+--
+-- Its own blocks and those of all operators below it: its own first, then level by level. The texts show the
+-- file's own times.
+CREATE TEMP VIEW IF NOT EXISTS _op_memory_query(
+  profile,                -- TEXT     base or comparison
+  shown_id,               -- INTEGER  prof_host_op.id of the listed operator
+  size_bytes,             -- INTEGER  bytes
+  held_ns,                -- INTEGER  ns, sum over released blocks from allocation to release; NULL: none released
+  blocks                  -- TEXT     the lines of the detail sheet
+) AS
+WITH clock AS MATERIALIZED (
+  SELECT alias AS profile, min(time_base_ns) AS base_ns FROM prof_source WHERE alias IN ('base', 'comparison') GROUP BY alias
+)
+SELECT b.profile, b.shown_id, sum(b.size_bytes), sum(b.dur_ns),
+       ordered_concat(b.name || ', (' || format_us(b.alloc_ns - t.base_ns) || ', '
+                      || coalesce(format_us(b.release_ns - t.base_ns), CASE b.family WHEN 'gpu' THEN 'None' ELSE '0' END)
+                      || '), [duration: ' || repr_real(coalesce(b.dur_ns, 0) / 1e3) || '], [size: '
+                      || repr_real(b.size_bytes / 1024.0) || ']' || char(10),
+                      '', b.depth, b.op_start_ns, b.op_id, b.attach_ns, b.id)
+  FROM clock AS t
+  JOIN _op_block AS b ON b.profile = t.profile
+ GROUP BY b.profile, b.shown_id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_memory USING profana_memo(_op_memory_query);
+
 -- memory_compare: which operator, call by call, asks for more device memory?
 --
 -- The pairs of operator_compare; memory is that of the operator and of all operators below it, whether released
@@ -49,24 +75,6 @@ CREATE TEMP VIEW IF NOT EXISTS memory_compare(
   size_ratio,             -- REAL     comparison / base; Inf: no memory in base
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH clock AS MATERIALIZED ( -- texts show the file's own times
-  SELECT alias AS profile, min(time_base_ns) AS base_ns FROM prof_source WHERE alias IN ('base', 'comparison') GROUP BY alias
-),
-line AS (
-  SELECT b.profile, b.shown_id, b.size_bytes,
-         b.name || ', (' || format_us(b.alloc_ns - t.base_ns) || ', '
-         || coalesce(format_us(b.release_ns - t.base_ns), CASE b.family WHEN 'gpu' THEN 'None' ELSE '0' END)
-         || '), [duration: ' || repr_real(coalesce(b.dur_ns, 0) / 1e3) || '], [size: '
-         || repr_real(b.size_bytes / 1024.0) || ']' || char(10) AS text
-    FROM clock AS t
-    JOIN _op_block AS b ON b.profile = t.profile
-   ORDER BY b.profile, b.shown_id, b.depth, b.op_start_ns, b.op_id, b.attach_ns, b.id
-),
-block AS MATERIALIZED (
-  SELECT profile, shown_id, sum(size_bytes) AS size_bytes, group_concat(text, '') AS blocks
-    FROM line
-   GROUP BY profile, shown_id
-)
 SELECT p.place, b.name, b.input_shapes, b.input_types, bb.blocks,
        CASE WHEN b.id IS NOT NULL THEN coalesce(bb.size_bytes, 0) END,
        c.name, c.input_shapes, c.input_types, cb.blocks,
@@ -78,8 +86,8 @@ SELECT p.place, b.name, b.input_shapes, b.input_types, bb.blocks,
   FROM _op_pair AS p
   LEFT JOIN prof_host_op AS b ON b.profile = 'base' AND b.id = p.base_id
   LEFT JOIN prof_host_op AS c ON c.profile = 'comparison' AND c.id = p.comparison_id
-  LEFT JOIN block AS bb ON bb.profile = 'base' AND bb.shown_id = p.base_id
-  LEFT JOIN block AS cb ON cb.profile = 'comparison' AND cb.shown_id = p.comparison_id
+  LEFT JOIN _op_memory AS bb ON bb.profile = 'base' AND bb.shown_id = p.base_id
+  LEFT JOIN _op_memory AS cb ON cb.profile = 'comparison' AND cb.shown_id = p.comparison_id
  ORDER BY p.place;
 
 -- memory_compare_statistic: which operators, by name, ask for more device memory in all?
@@ -104,23 +112,14 @@ CREATE TEMP VIEW IF NOT EXISTS memory_compare_statistic(
   noise,                  -- INTEGER  1: the medians differ by no more than the larger spread; NULL: one side only
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-WITH block AS MATERIALIZED (
-  SELECT profile, shown_id, sum(size_bytes) AS size_bytes, sum(dur_ns) AS held_ns FROM _op_block GROUP BY profile, shown_id
-),
-single AS (
-  SELECT o.profile, coalesce(e.a, o.name) AS name, o.start_ns, o.id, coalesce(b.size_bytes, 0) AS size_bytes,
-         coalesce(b.held_ns, 0) AS held_ns
+WITH side AS (
+  SELECT o.profile, o.name, sum(coalesce(b.size_bytes, 0)) AS size_bytes, sum(coalesce(b.held_ns, 0)) AS held_ns,
+         count(*) AS calls, quantile(coalesce(b.size_bytes, 0), 0.5) AS median_bytes,
+         quantile(coalesce(b.size_bytes, 0), 0.75) - quantile(coalesce(b.size_bytes, 0), 0.25) AS spread_bytes,
+         min(o.start_ns) AS first_ns, o.id AS first_id
     FROM _shown_op AS o
-    LEFT JOIN block AS b ON b.profile = o.profile AND b.shown_id = o.id
-    LEFT JOIN op_equivalent AS e ON e.b = o.name AND o.profile = 'comparison'
-),
-side AS (
-  SELECT profile, name, sum(size_bytes) AS size_bytes, sum(held_ns) AS held_ns, count(*) AS calls,
-         quantile(size_bytes, 0.5) AS median_bytes,
-         quantile(size_bytes, 0.75) - quantile(size_bytes, 0.25) AS spread_bytes,
-         min(start_ns) AS first_ns, id AS first_id
-    FROM single
-   GROUP BY profile, name
+    LEFT JOIN _op_memory AS b ON b.profile = o.profile AND b.shown_id = o.id
+   GROUP BY o.profile, o.name
 ),
 placed AS (
   SELECT *, row_number() OVER (PARTITION BY profile ORDER BY first_ns, first_id) AS place FROM side

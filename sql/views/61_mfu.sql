@@ -53,11 +53,8 @@ SELECT r.profile, r.rank, r.record_id, r.start_ns, r.flops, r.flops_op_name, o.i
  CROSS JOIN prof_launch AS l ON l.profile = o.profile AND l.host_op_id = o.id
  WHERE l.kernel_id IS NOT NULL;
 
--- flops_record_kernel: which kernels do the recorded FLOPs belong to, and what is their peak?
---
--- flops_record_launch less the kernels whose shapes are not known; a kernel found twice counts once. The data type of a
--- record is that of the first input of its first kernel (by start of operator, then of kernel); no type: fp16.
-CREATE TEMP VIEW IF NOT EXISTS flops_record_kernel(
+-- _flops_record_kernel_query: flops_record_kernel, to be kept.
+CREATE TEMP VIEW IF NOT EXISTS _flops_record_kernel_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
   record_id,              -- INTEGER  flops_record.record_id
@@ -110,6 +107,39 @@ SELECT t.profile, t.rank, t.record_id, t.record_start_ns, t.flops, t.flops_op_na
   FROM typed AS t
   LEFT JOIN dtype_names AS n ON n.name = coalesce(nullif(lower(t.record_type), ''), 'fp16')
   LEFT JOIN peak AS p ON p.profile = t.profile AND p.rank IS t.rank AND p.dtype = n.dtype;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._flops_record_kernel USING profana_memo(_flops_record_kernel_query);
+
+-- flops_record_kernel: which kernels do the recorded FLOPs belong to, and what is their peak?
+--
+-- flops_record_launch less the kernels whose shapes are not known; a kernel found twice counts once. The data type of a
+-- record is that of the first input of its first kernel (by start of operator, then of kernel); no type: fp16.
+CREATE TEMP VIEW IF NOT EXISTS flops_record_kernel(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  record_id,              -- INTEGER  flops_record.record_id
+  record_start_ns,        -- INTEGER  ns
+  flops,                  -- INTEGER  of the whole record
+  flops_op_name,          -- TEXT     as flops_record
+  op_id,                  -- INTEGER  prof_host_op.id of the operator that launched the kernel
+  op_name,                -- TEXT     its name
+  op_start_ns,            -- INTEGER  ns
+  op_step,                -- INTEGER  step in which the operator starts
+  kernel_id,              -- INTEGER  prof_kernel.id
+  kernel_name,            -- TEXT
+  op_type,                -- TEXT     kernel type
+  kernel_start_ns,        -- INTEGER  ns
+  kernel_end_ns,          -- INTEGER  ns
+  kernel_duration_ns,     -- INTEGER  ns
+  input_shapes,           -- TEXT     as prof_kernel
+  output_shapes,          -- TEXT     as prof_kernel
+  step,                   -- INTEGER  step of the kernel
+  record_type,            -- TEXT     the data type's name in the profile
+  dtype,                  -- TEXT     as dtype_names, of the record; NULL: a type without a peak
+  peak_flops,             -- REAL     operations a second; NULL: not known for the type or chip
+  peak_source             -- TEXT     where the peak comes from
+) AS
+SELECT * FROM _flops_record_kernel;
 
 -- operator_mfu: how near to the peak did each kernel of a recorded operator come?
 --
@@ -243,11 +273,8 @@ path AS (
 )
 SELECT profile, rank, id, above, name, start_ns, end_ns FROM path;
 
--- module_op: which operators ran in which module, and what did they launch?
---
--- A row for each operator that launched work inside a module range: it belongs to the innermost range that contains it
--- whole. An operator of the backward pass belongs to the module of the forward operator that it is linked to.
-CREATE TEMP VIEW IF NOT EXISTS module_op(
+-- _mfu_module_op_query: module_op, to be kept.
+CREATE TEMP VIEW IF NOT EXISTS _mfu_module_op_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
   direction,              -- TEXT     forward or backward
@@ -281,8 +308,10 @@ launched AS (
    GROUP BY l.profile, l.host_op_id
 ),
 work AS (
-  SELECT l.profile, l.op_id, nullif(ltrim(coalesce(l.kernels, '') || coalesce(', ' || l.collectives, '')
-                                          || coalesce(', ' || s.names, ''), ', '), '') AS kernel_list,
+  SELECT l.profile, l.op_id,
+         nullif(CASE WHEN coalesce(l.collectives, s.names) IS NULL THEN l.kernels
+                     ELSE ltrim(coalesce(l.kernels, '') || coalesce(', ' || l.collectives, '')
+                                || coalesce(', ' || s.names, ''), ', ') END, '') AS kernel_list,
          l.dur_ns + coalesce(s.dur_ns, 0) AS device_ns
     FROM launched AS l
     LEFT JOIN starter AS s ON s.profile = l.profile AND s.op_id = l.op_id
@@ -305,21 +334,99 @@ backward AS (             -- operators that a forward operator leads to, by the 
    WHERE f.forward_ns IS NOT NULL AND EXISTS (SELECT 1 FROM module)
    GROUP BY o.profile, o.rank, o.thread_id, o.start_ns
 ),
-placed AS (
-  SELECT o.profile, o.rank, o.id, o.name, o.start_ns, w.kernel_list, w.device_ns,
+forward AS (
+  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, w.kernel_list, w.device_ns,
          nest_find((SELECT nest_index(profile || ' ' || coalesce(rank, ''), id, start_ns, end_ns) FROM module),
-                   o.profile || ' ' || coalesce(o.rank, ''), o.start_ns, o.end_ns) AS forward_id,
-         nest_find((SELECT nest_index(thread, module_id, start_ns, end_ns) FROM backward),
-                   o.profile || ' ' || coalesce(o.rank, '') || ' ' || coalesce(o.thread_id, ''), o.start_ns, o.end_ns)
-           AS backward_id
+                   o.profile || ' ' || coalesce(o.rank, ''), o.start_ns, o.end_ns) AS forward_id
     FROM work AS w
    CROSS JOIN prof_host_op AS o ON o.profile = w.profile AND o.id = w.op_id
    LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
+),
+placed AS (
+  SELECT *, CASE WHEN forward_id IS NULL
+                 THEN nest_find((SELECT nest_index(thread, module_id, start_ns, end_ns) FROM backward),
+                                profile || ' ' || coalesce(rank, '') || ' ' || coalesce(thread_id, ''), start_ns, end_ns)
+                 END AS backward_id
+    FROM forward
+   LIMIT -1
 )
 SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'), coalesce(forward_id, backward_id), id, name, start_ns,
        kernel_list, device_ns
   FROM placed
  WHERE coalesce(forward_id, backward_id) >= 0;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_module_op USING profana_memo(_mfu_module_op_query);
+
+-- module_op: which operators ran in which module, and what did they launch?
+--
+-- A row for each operator that launched work inside a module range: it belongs to the innermost range that contains it
+-- whole. An operator of the backward pass belongs to the module of the forward operator that it is linked to.
+CREATE TEMP VIEW IF NOT EXISTS module_op(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  direction,              -- TEXT     forward or backward
+  module_id,              -- INTEGER  module_range.module_id
+  op_id,                  -- INTEGER  prof_host_op.id
+  op_name,                -- TEXT
+  op_start_ns,            -- INTEGER  ns
+  kernel_list,            -- TEXT     what it launched, by ', ': kernels by start, collectives, kernels that start them
+  device_ns               -- INTEGER  ns, sum of their durations
+) AS
+SELECT * FROM _mfu_module_op;
+
+-- _mfu_run_op_query: module_op in the order of the runs of modules and of the operators in each.
+--
+-- So rowids of the kept rows count the operators of a run.
+CREATE TEMP VIEW IF NOT EXISTS _mfu_run_op_query(
+  profile,                -- TEXT     alias
+  direction,              -- TEXT     forward or backward
+  module_id,              -- INTEGER  module_range.module_id
+  op_id,                  -- INTEGER  prof_host_op.id
+  op_name,                -- TEXT
+  op_start_ns,            -- INTEGER  ns
+  kernel_list,            -- TEXT     as module_op
+  device_ns               -- INTEGER  ns
+) AS
+SELECT profile, direction, module_id, op_id, op_name, op_start_ns, kernel_list, device_ns
+  FROM _mfu_module_op
+ ORDER BY profile, module_id, direction, op_start_ns, op_id;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_run_op USING profana_memo(_mfu_run_op_query);
+
+-- _mfu_kind_query: which runs of modules are alike?
+--
+-- A row for each run of a module that launched work. Runs of one module, within the same modules, whose operators are the
+-- same are of one kind.
+CREATE TEMP VIEW IF NOT EXISTS _mfu_kind_query(
+  kind_id,                -- INTEGER  numbers the kinds
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  direction,              -- TEXT     forward or backward
+  parent_module,          -- TEXT     as module_range
+  module,                 -- TEXT     as module_range
+  seq_id,                 -- INTEGER  orders the kinds of a module by first appearance
+  module_id,              -- INTEGER  module_range.module_id
+  first_row               -- INTEGER  rowid of its first operator in _mfu_run_op
+) AS
+WITH sequence AS (        -- the operators of each run of a module, in order
+  SELECT profile, module_id, direction, ordered_concat(op_name, '/', rowid, NULL) AS op_names, min(rowid) AS first_row
+    FROM _mfu_run_op
+   GROUP BY profile, module_id, direction
+),
+instance AS (
+  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, s.op_names, s.first_row,
+         row_number() OVER (PARTITION BY r.profile, r.rank, s.direction ORDER BY r.module_start_ns, r.module_id) AS place
+    FROM sequence AS s
+    JOIN module_range AS r ON r.profile = s.profile AND r.module_id = +s.module_id
+),
+numbered AS (             -- equal sequences of a rank share a number, by first appearance
+  SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM instance
+)
+SELECT dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id), profile, rank, direction,
+       parent_module, module, seq_id, module_id, first_row
+  FROM numbered;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_kind USING profana_memo(_mfu_kind_query);
 
 -- module_mfu: which operators of which module ran how long and how near to the peak?
 --
@@ -343,28 +450,7 @@ CREATE TEMP VIEW IF NOT EXISTS module_mfu(
   op_order,               -- INTEGER  position of the operator in its module, from 0
   first_op_start_ns       -- INTEGER  ns, of the first instance
 ) AS
-WITH op AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY profile, module_id, direction ORDER BY op_start_ns, op_id) - 1 AS op_order
-    FROM module_op
-),
-sequence AS (             -- the operators of each run of a module, in order
-  SELECT profile, module_id, direction, ordered_concat(op_name, '/', op_order, NULL) AS op_names
-    FROM op
-   GROUP BY profile, module_id, direction
-),
-instance AS (
-  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, s.op_names,
-         row_number() OVER (PARTITION BY r.profile, r.rank, s.direction ORDER BY r.module_start_ns, r.module_id) AS place
-    FROM sequence AS s
-    JOIN module_range AS r ON r.profile = s.profile AND r.module_id = +s.module_id
-),
-numbered AS (             -- equal sequences of a rank share a number, by first appearance
-  SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM instance
-),
-kind AS MATERIALIZED (    -- instances of one kind count together
-  SELECT *, dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id) AS kind_id FROM numbered
-),
-kernel_mfu AS MATERIALIZED (          -- of records within one another the innermost counts
+WITH kernel_mfu AS MATERIALIZED (          -- of records within one another the innermost counts
   SELECT profile, op_id, kernel_id, mfu, max(record_start_ns) FROM (
     SELECT profile, op_id, kernel_id, record_start_ns, mfu(flops, kernel_duration_ns, peak_flops) AS mfu
       FROM flops_record_kernel)
@@ -379,18 +465,13 @@ op_mfu AS MATERIALIZED (  -- of the operators that have any, kernel by kernel in
     LEFT JOIN kernel_mfu AS v ON v.profile = l.profile AND v.kernel_id = +l.kernel_id
    GROUP BY l.profile, l.host_op_id
 ),
-kind_op AS (
-  SELECT *, nest_find((SELECT nest_index(profile || ' ' || direction, kind_id, module_id, module_id) FROM kind),
-                      profile || ' ' || direction, module_id, module_id) AS kind_id
-    FROM op
-   WHERE kernel_list IS NOT NULL
-),
 position_mfu AS (
-  SELECT op.kind_id, op.op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
-    FROM kind_op AS op
-   CROSS JOIN op_mfu AS m ON m.profile = op.profile AND m.op_id = +op.op_id
+  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
+    FROM op_mfu AS m
+   CROSS JOIN _mfu_run_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
+   CROSS JOIN _mfu_kind AS k ON k.profile = op.profile AND k.module_id = op.module_id AND k.direction = op.direction
    CROSS JOIN json_each(m.mfu_list) AS e
-   GROUP BY op.kind_id, op.op_order, op.kernel_list, e.key
+   GROUP BY k.kind_id, op_order, op.kernel_list, e.key
 ),
 list_mfu AS (
   SELECT kind_id, op_order, kernel_list,
@@ -400,15 +481,17 @@ list_mfu AS (
   HAVING count(mfu) > 0
 ),
 grouped AS (
-  SELECT kind_id, op_order, kernel_list, min(op_name) AS op_name, sum(device_ns) AS total_ns, avg(device_ns) AS avg_ns,
-         count(*) AS op_count, min(op_start_ns) AS first_ns
-    FROM kind_op
-   GROUP BY kind_id, op_order, kernel_list
+  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, min(op.op_name) AS op_name,
+         sum(op.device_ns) AS total_ns, avg(op.device_ns) AS avg_ns, count(*) AS op_count, min(op.op_start_ns) AS first_ns
+    FROM _mfu_kind AS k
+   CROSS JOIN _mfu_run_op AS op ON op.profile = k.profile AND op.module_id = k.module_id AND op.direction = k.direction
+   WHERE op.kernel_list IS NOT NULL
+   GROUP BY k.kind_id, op_order, op.kernel_list
 ),
 described AS (
   SELECT g.*, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, m.avg_mfu
     FROM grouped AS g
-    JOIN (SELECT DISTINCT kind_id, profile, rank, direction, parent_module, module, seq_id FROM kind) AS k
+    JOIN (SELECT DISTINCT kind_id, profile, rank, direction, parent_module, module, seq_id FROM _mfu_kind) AS k
       ON k.kind_id = g.kind_id
     LEFT JOIN list_mfu AS m ON m.kind_id = g.kind_id AND m.op_order = g.op_order AND m.kernel_list = g.kernel_list
 ),

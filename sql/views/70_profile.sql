@@ -5,7 +5,7 @@
 --
 -- One row per (op_type, core_type), largest total first; collectives are left out, as in op_statistic.csv.
 -- Rule: computed from the kernels, a kernel without a type under its own name (GPU, Level0, custom kernels); where a source
--- has no kernel with a type, read from op_statistic.csv if that is there.
+-- has no kernel with a type, read from op_statistic.csv if that has some.
 
 CREATE TEMP VIEW IF NOT EXISTS hot_op(
   profile,                -- TEXT     alias
@@ -30,13 +30,18 @@ WITH computed AS (
 typed AS (               -- the ranks whose kernels have types
   SELECT DISTINCT profile, rank FROM computed WHERE known_type IS NOT NULL
 ),
+listed AS (              -- the ranks whose types only op_statistic.csv knows
+  SELECT DISTINCT profile, rank
+    FROM prof_op_stat AS s
+   WHERE op_type IS NOT NULL AND NOT EXISTS (SELECT 1 FROM typed WHERE typed.profile = s.profile AND typed.rank IS s.rank)
+),
 chosen AS (
   SELECT profile, rank, op_type, core_type, calls, total_ns, min_ns, avg_ns, max_ns, source FROM computed
-   WHERE EXISTS (SELECT 1 FROM typed WHERE typed.profile = computed.profile AND typed.rank IS computed.rank)
-      OR NOT EXISTS (SELECT 1 FROM prof_op_stat AS s WHERE s.profile = computed.profile AND s.rank IS computed.rank)
+   WHERE NOT EXISTS (SELECT 1 FROM listed WHERE listed.profile = computed.profile AND listed.rank IS computed.rank)
    UNION ALL
-  SELECT profile, rank, op_type, core_type, count, total_ns, min_ns, avg_ns, max_ns, 'read' FROM prof_op_stat AS s
-   WHERE NOT EXISTS (SELECT 1 FROM typed WHERE typed.profile = s.profile AND typed.rank IS s.rank)
+  SELECT s.profile, s.rank, s.op_type, s.core_type, s.count, s.total_ns, s.min_ns, s.avg_ns, s.max_ns, 'read'
+    FROM listed
+    JOIN prof_op_stat AS s ON s.profile = listed.profile AND s.rank IS listed.rank
 )
 SELECT profile, rank, op_type, core_type, calls, total_ns, min_ns, avg_ns, max_ns,
        total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0), source

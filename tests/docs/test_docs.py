@@ -1,9 +1,9 @@
 """Every SQL example of the documentation is run, and its output compared.
 
 A fenced block ```sql is run in the sqlite3 shell, in the project's folder with the library loaded; a plain fenced block that
-follows it directly (only blank lines between) is the output it must give. The blocks of one page are one session. Blocks
-that begin with `.load` lines of their own may: the library loads twice without harm. Blocks ```text, ```console and so on are
-not run.
+follows it directly (only blank lines between) is the output it must give. Without one it must print nothing, but in the
+README, which may leave long output out. The blocks of one page are one session. Blocks that begin with `.load` lines of their
+own may: the library loads twice without harm. Blocks ```text, ```console and so on are not run.
 
   test_docs.py LIBRARY [--write] [PAGE ...]     --write puts what the examples give in place of what the pages say: read it!
 """
@@ -30,6 +30,10 @@ def blocks(text):
     return out
 
 
+def may_not_be_silent(page):
+    return os.path.basename(page) != "README.md"
+
+
 def write_answers(page, answers):
     with open(page, encoding="utf-8") as f:
         text = f.read()
@@ -38,6 +42,8 @@ def write_answers(page, answers):
     for at, answer in reversed(list(zip(sql, answers))):
         if at + 1 < len(fences) and fences[at + 1].group(1) == "" and not text[fences[at].end():fences[at + 1].start()].strip():
             text = text[:fences[at + 1].start(2)] + answer.rstrip() + "\n" + text[fences[at + 1].end(2):]
+        elif answer.strip() and may_not_be_silent(page):
+            text = text[:fences[at].end()] + f"\n\n```\n{answer.rstrip()}\n```" + text[fences[at].end():]
     with open(page, "w", encoding="utf-8") as f:
         f.write(text)
 
@@ -57,6 +63,8 @@ def run(page, library, write):
     for i, (line, _, expected) in enumerate(examples):
         answer = answers[i] if i < len(answers) else "(not reached: " + done.stderr.strip() + ")"
         failed = i >= len(answers) - 1 and done.returncode != 0
+        if expected is None and may_not_be_silent(page):
+            expected = ""
         if failed or expected is not None and answer.rstrip() != expected.rstrip():
             wrong += 1
             print(f"{os.path.relpath(page, ROOT)}:{line}: the example gives\n{answer}{done.stderr if failed else ''}\nnot\n{expected or ''}")

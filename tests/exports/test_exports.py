@@ -4,6 +4,7 @@ import csv
 import itertools
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -125,7 +126,7 @@ def odd_names(connection, folder):
         connection.execute("SELECT profana_export(?)", (f"{place}/{name}",)).fetchone()
         assert os.path.exists(f"{place}/{name}"), name
     done, = connection.execute("SELECT profana_export(?, ?)", (f"{place}/slash///", """odd "view" '1', ODD "VIEW" '1'""")).fetchone()
-    assert done == f"{place}/slash: 1 tables" and os.listdir(f"{place}/slash") == ["""odd "view" '1'.csv"""], (done, os.listdir(place))
+    assert done == f"{place}/slash: 1 table" and os.listdir(f"{place}/slash") == ["""odd "view" '1'.csv"""], (done, os.listdir(place))
     with open(f"""{place}/slash/odd "view" '1'.csv""", newline="", encoding="utf-8") as f:
         assert list(csv.reader(f)) == [['a, "b"', "c"], ["1", "x,y"]]
     connection.execute("SELECT profana_export(?, 'prof_source', 1)", (f"{place}/slash/",)).fetchone()
@@ -159,6 +160,33 @@ def at_once(_, folder):
         else:
             assert sorted(os.listdir(path)) == ["hot_op.csv", "prof_source.csv"]
         assert not [entry for entry in os.listdir(folder) if ".part" in entry]
+
+
+def no_permission(_, folder):
+    """Another user's folders: whether profiles are in one or an export goes into it, the message says what is missing."""
+    if os.getuid() != 0:
+        print("no_permission: skipped, only root can become another user")
+        return
+    os.chmod(folder, 0o755)
+    os.makedirs(f"{folder}/theirs", mode=0o755)
+    shutil.copytree(f"{ROOT}/examples/tinymlp/04_pytorch", f"{folder}/closed")
+    shutil.copytree(f"{ROOT}/examples/tinymlp/04_pytorch", f"{folder}/some/open")
+    shutil.copytree(f"{ROOT}/examples/tinymlp/04_pytorch", f"{folder}/some/closed")
+    connection = connect()
+    for closed in ("closed", "some/closed"):
+        os.chmod(f"{folder}/{closed}", 0)
+    os.setreuid(65534, 0)  # access() asks for the real user
+    try:
+        for name in ("x.db", "x.xlsx", "x.html", "x"):
+            failed = error_of(connection, "SELECT profana_export(?)", f"{folder}/theirs/{name}")
+            assert f"cannot write into the folder '{folder}/theirs': Permission denied" in failed, (name, failed)
+        failed = error_of(connection, "SELECT profana_open('run', ?)", f"{folder}/closed")
+        assert f"no permission to read the folder '{folder}/closed'" in failed, failed
+        assert error_of(connection, "SELECT profana_open('run', ?)", f"{folder}/some") == "no error"
+        told = connection.execute("SELECT source FROM prof_diagnostic WHERE code = 'folder_not_readable'").fetchall()
+        assert told == [(f"{folder}/some/closed",)], told
+    finally:
+        os.setreuid(0, 0)
 
 
 def full_disk(connection, folder):
@@ -301,6 +329,6 @@ def gpu_page(_, folder):
 
 with tempfile.TemporaryDirectory() as place:
     link = connect()
-    for step in (database, csv_folder, errors, kept, interrupted, odd_names, at_once, full_disk, workbook, page, gpu_page):
+    for step in (database, csv_folder, errors, kept, interrupted, odd_names, at_once, no_permission, full_disk, workbook, page, gpu_page):
         step(link, place)
         print(f"{step.__name__}: ok")

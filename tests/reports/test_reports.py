@@ -93,6 +93,9 @@ def findings():
     assert sum(row["Count"] for row in casts) == calls and {row["OP Type"] for row in casts} == {"Cast"}, casts
     add = rows("pipe_bound", ("run", example("02_ascendc")))
     assert [(r["Kernel"], r["Vector"], r["Bound"]) for r in add] == [("add_custom", 0.04, "scalar")], add
+    assert rows("cast_overhead", ("run", example("02_ascendc")))[0]["No conversions because"] == "the kernels have no types"
+    (only,) = rows("hotspots", ("run", example("02_ascendc")))
+    assert (only["OP Type"], only["Count"], only["Ratio(%)"]) == ("add_custom", 20, 100), only
 
 
 def agreement():
@@ -251,8 +254,14 @@ def level0(folder):
     found = rows("communication", ("run", path))
     assert found and all(r["Total(us)"] > 0 for r in found), found
     assert {r[head] for r in found for head in ("Wait(us)", "Transmit(us)", "Idle(us)", "Size(MB)", "GB/s")} == {None}, found
-    (why,) = rows("cast_overhead", ("run", path))
-    assert why["No conversions because"] == "the kernels have no types: collect at Level1", why
+    (info,) = glob.glob(f"{path}/**/profiler_info_0.json", recursive=True)
+    with open(info, encoding="utf-8") as f:
+        config = f.read()
+    for level, advice in (("Level0", ": collect at Level1"), ("Level1", "")):
+        with open(info, "w", encoding="utf-8") as f:
+            f.write(re.sub(r'Level\d', level, config))
+        (why,) = rows("cast_overhead", ("run", path))
+        assert why["No conversions because"] == "the kernels have no types" + advice, why
 
 
 def embedded():

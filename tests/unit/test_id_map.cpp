@@ -1,4 +1,5 @@
 // The join map against std::multimap, on dense, sparse and extreme ids.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
@@ -41,6 +42,22 @@ TEST_CASE("ids close together, far apart and at the ends of their range") {
     check({kMax, kMin + 1, 0, kMax}, {1, kMax - 1, kMin});
     check({0, 1 << 28, 2 << 28, 1, (1 << 28) + 1}, {2, -1});
     check({kMax, kMax - 1, kMax}, {kMin, 0});
+}
+
+TEST_CASE("ids in clusters far from each other") {
+    std::mt19937_64 random(7);
+    std::vector<int64_t> ids, absent = {kMin, kMin + 1, kMax, 0};
+    for (int64_t cluster = 0; cluster < 80; ++cluster) {
+        const int64_t first = cluster == 0   ? kMin + 1
+                              : cluster == 1 ? kMax - 999
+                                             : static_cast<int64_t>(random());
+        for (int64_t i = 0; i < 1000; i += 1 + cluster % 3) ids.push_back(first + i);
+        if (cluster == 0) continue;
+        absent.insert(absent.end(), {first - 1, first + 1, first ^ int64_t{1} << 40});
+        ids.push_back(first + 3);  // again
+    }
+    std::shuffle(ids.begin(), ids.end(), random);
+    check(ids, absent);
 }
 
 TEST_CASE("random ids") {

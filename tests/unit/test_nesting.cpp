@@ -477,6 +477,13 @@ TEST_CASE("ordered_concat joins in the order asked for") {
                    "('none', NULL, 0), (NULL, 0, 0), (3, 2, 0))") == "none>a>b>3>d");
     CHECK(sql.text("SELECT ordered_concat(column1, '', 0, 0) FROM (VALUES ('x'), ('y'), ('z'))") ==
           "xyz");  // as they come
+    CHECK(sql.text("SELECT ordered_concat(column1, '', column2, column3, column4, 0) FROM (VALUES ('d', 1, "
+                   "1, 2), ('c', 1, 1, "
+                   "1), ('a', 0, 9, 9), ('b', 1, NULL, 7))") == "abcd");
+    CHECK(sql.text("SELECT ordered_concat(column1, '', column2) FROM (VALUES ('y', 2), ('x', 1))") == "xy");
+    CHECK_THAT(sql.error("SELECT ordered_concat('x', '')"), Catch::Contains("one key at least"));
+    CHECK_THAT(sql.error("SELECT ordered_concat('x', '', 1, 2, 3, 4, 5, 6, 7)"),
+               Catch::Contains("6 keys at most"));
     CHECK(sql.is_null("SELECT ordered_concat(NULL, ',', 1, 1)"));
     CHECK(sql.is_null("SELECT ordered_concat('x', ',', 1, 1) WHERE 0"));
     CHECK_THAT(sql.error("SELECT ordered_concat('x', ',', 'first', 1)"),

@@ -279,7 +279,8 @@ using Rows = std::vector<std::vector<std::string>>;
 TEST_CASE("sequence_match: rows in the order of the lists") {
     Sql sql;
     const std::string call =
-        "SELECT * FROM sequence_match('[\"a\",\"b\",\"c\",\"d\"]', '[\"b\",\"x\",\"c\",\"d\"]'";
+        "SELECT ordinal, base_index, comparison_index FROM sequence_match('[\"a\",\"b\",\"c\",\"d\"]', "
+        "'[\"b\",\"x\",\"c\",\"d\"]'";
     const Rows expected{
         {"1", "0", "NULL"}, {"2", "1", "0"}, {"3", "NULL", "1"}, {"4", "2", "2"}, {"5", "3", "3"}};
     CHECK(sql.rows(call + ")") == expected);
@@ -297,9 +298,10 @@ TEST_CASE("sequence_match: rows in the order of the lists") {
     CHECK(sql.integer("SELECT count(*) FROM sequence_match(" + lists +
                       ", 'lcs') WHERE base_index IS NOT NULL AND "
                       "comparison_index IS NOT NULL") == 2);
-    CHECK(sql.rows("SELECT * FROM sequence_match('[]', '[1,2]')") ==
+    CHECK(sql.rows("SELECT ordinal, base_index, comparison_index FROM sequence_match('[]', '[1,2]')") ==
           Rows{{"1", "NULL", "0"}, {"2", "NULL", "1"}});
-    CHECK(sql.rows("SELECT * FROM sequence_match('[1]', '[]')") == Rows{{"1", "0", "NULL"}});
+    CHECK(sql.rows("SELECT ordinal, base_index, comparison_index FROM sequence_match('[1]', '[]')") ==
+          Rows{{"1", "0", "NULL"}});
     CHECK(sql.rows("SELECT * FROM sequence_match('[]', '[]')").empty());
     CHECK(sql.rows("SELECT * FROM sequence_match(NULL, '[1]')").empty());
     for (const auto& row : sql.rows("EXPLAIN QUERY PLAN " + call + ") ORDER BY ordinal")) {
@@ -364,4 +366,65 @@ TEST_CASE("an operator list matched badly by other tools") {
         lists;
     CHECK(sql.rows(counts + ", 'lcs')") == Rows{{"2", "2", "4"}});
     CHECK(sql.rows(counts + ")") == Rows{{"4", "4", "2"}});
+}
+
+TEST_CASE("Lists of sequence_agg match as JSON arrays do, and tell the ids") {
+    Sql sql;
+    sql.run(
+        "CREATE TABLE a AS SELECT column1 AS name, column2 AS id, column3 AS start_ns FROM "
+        "(VALUES ('c', 13, 30), ('a', 11, 10), ('b', 12, 20), ('d', 14, 30))");
+    sql.run(
+        "CREATE TABLE b AS SELECT column1 AS name, column2 AS id, column3 AS start_ns FROM "
+        "(VALUES ('d', 24, 4), ('b', 21, 1), ('x', 22, 2), ('c', 23, 3))");
+    const std::string lists =
+        "(SELECT sequence_agg(name, id, start_ns, id) FROM a), (SELECT sequence_agg(name, id, start_ns, id) "
+        "FROM b)";
+    // a b c d against b x c d: c d is the longest block, b is left to match before it.
+    CHECK(sql.text(
+              "SELECT group_concat(coalesce(base_id, '-') || '=' || coalesce(comparison_id, '-'), ' ') FROM "
+              "sequence_match(" +
+              lists + ")") == "11=- 12=21 -=22 13=23 14=24");
+    for (const std::string method : {"block", "lcs"})
+        CHECK(sql.integer(
+                  "SELECT count(*) FROM (SELECT ordinal, base_index, comparison_index FROM sequence_match(" +
+                  lists + ", '" + method +
+                  "') EXCEPT SELECT ordinal, base_index, comparison_index FROM "
+                  "sequence_match('[\"a\",\"b\",\"c\",\"d\"]', '[\"b\",\"x\",\"c\",\"d\"]', '" +
+                  method + "'))") == 0);
+    CHECK(sql.integer("SELECT count(*) FROM sequence_match(" + lists +
+                      ") WHERE base_index IS NULL AND base_id IS NOT NULL") == 0);
+    // Without rows a list is empty; each row of the tables to the left has lists of its own.
+    CHECK(sql.text("SELECT group_concat(v.x || ':' || coalesce(m.base_id, '-') || coalesce(m.comparison_id, "
+                   "'-'), ' ') FROM "
+                   "(SELECT 11 AS x UNION ALL SELECT 24) AS v CROSS JOIN sequence_match((SELECT "
+                   "sequence_agg(name, id) FROM a "
+                   "WHERE id = v.x), (SELECT sequence_agg(name, id) FROM b WHERE id = v.x)) AS m") ==
+          "11:11- 24:-24");
+    CHECK(sql.error("SELECT * FROM sequence_match((SELECT sequence_agg(name, id) FROM a), '[1]')") ==
+          "sequence_match: one list is of sequence_agg() and the other is not");
+    CHECK(sql.integer("SELECT count(*) FROM sequence_match((SELECT sequence_agg(NULL, 1)), (SELECT "
+                      "sequence_agg(NULL, 2)))") == 1);
+    CHECK(sql.integer("SELECT count(*) FROM sequence_match((SELECT sequence_agg(NULL, 1)), (SELECT "
+                      "sequence_agg('', 2)))") == 2);
+    CHECK(sql.error("SELECT sequence_agg(5, 1)") ==
+          "sequence_agg: argument item is INTEGER 5; accepted: a TEXT");
+    CHECK_THAT(sql.error("SELECT sequence_agg('a', 'b')"),
+               Catch::StartsWith("sequence_agg: argument id is TEXT 'b'"));
+    CHECK_THAT(sql.error("SELECT sequence_agg('a', 1, 'b')"),
+               Catch::StartsWith("sequence_agg: argument first is TEXT 'b'"));
+    CHECK_THAT(sql.error("SELECT sequence_agg('a')"),
+               Catch::StartsWith("sequence_agg: takes an item and an id"));
+}
+
+TEST_CASE("run_number counts runs of equal values") {
+    Sql sql;
+    CHECK(sql.text("SELECT group_concat(run, '') FROM (SELECT run_number(x) OVER (ORDER BY i ROWS UNBOUNDED "
+                   "PRECEDING) AS run "
+                   "FROM (SELECT column1 AS i, column2 AS x FROM (VALUES (1, 0), (2, 0), (3, 1), (4, NULL), "
+                   "(5, NULL), (6, "
+                   "0))))") == "112334");
+    CHECK_THAT(sql.error("SELECT run_number(x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM (SELECT 1 AS x UNION "
+                         "SELECT 2 UNION "
+                         "SELECT 3)"),
+               Catch::Contains("ROWS UNBOUNDED PRECEDING only"));
 }

@@ -142,6 +142,17 @@ def odd_names():
         assert f"-o'\"ut/{name}" in done.stdout and sorted(os.listdir(home)) == ["-base", "-comparison", "-o'\"ut", "examples", "lib", "sql"], done
 
 
+def at_once():
+    """Runs that begin together each write a workbook of their own; where none can be written, that is said before the work."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = [COMMAND, *sides("micro_match"), "-o", folder, "--enable_api_compare"]
+        runs = [subprocess.Popen(options, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(3)]
+        assert [run.wait() for run in runs] == [0, 0, 0] and len(os.listdir(folder)) == 3, os.listdir(folder)
+        assert all(Workbook(f"{folder}/{name}").names == ["ApiCompare"] for name in os.listdir(folder))
+    done = run(*sides("micro_match"), "-o", "/proc/self")
+    assert done.returncode == 2 and "cannot write into /proc/self" in done.stderr and not done.stdout, done
+
+
 def interrupted():
     """Ctrl-C while the workbook is being written: the command ends at once and leaves nothing, or a whole workbook if it was done."""
     with tempfile.TemporaryDirectory() as folder:
@@ -163,6 +174,6 @@ def debugging():
         assert ("profiles: 2 open" in out) == told, out
 
 
-for step in (wrong_use, single_sheets, operators, everything, flows, odd_names, interrupted, debugging):
+for step in (wrong_use, single_sheets, operators, everything, flows, odd_names, at_once, interrupted, debugging):
     step()
     print(f"{step.__name__}: ok", flush=True)
