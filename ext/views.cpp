@@ -39,6 +39,7 @@ void add_help(std::string_view text, std::vector<HelpEntry>* out) {
     std::string comment;
     bool after_blank = true;
     for (size_t at = 0; at < text.size();) {
+        const size_t begin = at;
         const std::string_view line = next_line(text, &at);
         const bool blank = trim(line).empty();
         if (line.rfind("--", 0) == 0) {
@@ -53,10 +54,8 @@ void add_help(std::string_view text, std::vector<HelpEntry>* out) {
         if (!view.empty() || !table.empty()) {
             HelpEntry entry{std::string(view.empty() ? table : view), view.empty() ? "table" : "view", "",
                             comment};
-            for (std::string_view part = line; part.find(')') != 0 && at < text.size();) {
-                part = next_line(text, &at);
-                if (part.rfind(')', 0) != 0) entry.signature += std::string(trim(part)) + "\n";
-            }
+            for (const std::string_view column : column_lines(text.substr(begin)))
+                entry.signature += std::string(column) + "\n";
             out->push_back(std::move(entry));
         }
         comment.clear();
@@ -64,6 +63,19 @@ void add_help(std::string_view text, std::vector<HelpEntry>* out) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> column_lines(std::string_view create) {
+    std::vector<std::string_view> out;
+    size_t at = 0;
+    const std::string_view first = trim(next_line(create, &at));
+    if (first.empty() || first.back() != '(') return out;
+    while (at < create.size()) {
+        const std::string_view line = next_line(create, &at);
+        if (line.rfind(')', 0) == 0) break;
+        out.push_back(trim(line));
+    }
+    return out;
+}
 
 void install_views(Connection& connection) {
     for (const EmbeddedSql& file : embedded_sql()) {

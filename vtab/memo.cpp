@@ -1,11 +1,11 @@
 #include "vtab/memo.h"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 
 #include "ext/connection.h"
 #include "ext/core/decimal.h"
+#include "ext/views.h"
 #include "vtab/profile.h"
 #include "vtab/table_module.h"
 
@@ -141,15 +141,10 @@ struct Declared {
     bool rarely_repeats = false;  // of texts: kept as they are, without a dictionary
 };
 
-// The columns that a view's own text lists, a line each, with their types in comments.
+// The columns that a view's own text lists, with their types in comments.
 std::vector<Declared> declared_columns(std::string_view sql) {
     std::vector<Declared> out;
-    size_t at = std::min(sql.find('('), sql.size());
-    for (at = std::min(sql.find('\n', at), sql.size()); at < sql.size();) {
-        const size_t end = std::min(sql.find('\n', at + 1), sql.size());
-        const std::string_view line = trim(sql.substr(at, end - at));
-        at = end;
-        if (line.rfind(')', 0) == 0) break;
+    for (const std::string_view line : column_lines(sql)) {
         if (line.empty() || line.rfind("--", 0) == 0) continue;
         const size_t comment = line.find("--");
         std::string_view type = comment == std::string_view::npos ? "" : trim(line.substr(comment + 2));
