@@ -13,18 +13,19 @@ CREATE TEMP VIEW IF NOT EXISTS _side_copy_query(
   kernel_id,              -- INTEGER  prof_kernel.id of a kernel that counts as a copy; else NULL
   dur_ns                  -- INTEGER  ns
 ) AS
-WITH task AS (
+WITH task AS NOT MATERIALIZED (
   SELECT s.family, t.profile, t.rank, t.id, t.stream_id, t.task_type, t.name, t.kernel_id, t.dur_ns
     FROM _compare_side AS s
    CROSS JOIN prof_device_task AS t ON t.profile = s.profile
    WHERE s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns
 ),
 kernel_stream AS (        -- Ascend streams that compute
-  SELECT DISTINCT profile, rank, stream_id
+  SELECT profile, rank, stream_id FROM task WHERE family = 'db' AND kernel_id IS NOT NULL
+  UNION
+  SELECT profile, rank, stream_id
     FROM task
-   WHERE (family = 'db' AND kernel_id IS NOT NULL)
-      OR (family = 'text' AND stream_id <> 0
-          AND task_type IN ('AI_CORE', 'MIX_AIC', 'MIX_AIV', 'AI_CPU', 'AI_VECTOR_CORE', 'FFTS_PLUS'))
+   WHERE family = 'text' AND stream_id <> 0
+     AND task_type IN ('AI_CORE', 'MIX_AIC', 'MIX_AIV', 'AI_CPU', 'AI_VECTOR_CORE', 'FFTS_PLUS')
 ),
 waiting_stream AS (
   SELECT DISTINCT profile, rank, stream_id
@@ -38,7 +39,7 @@ busiest_stream AS (       -- GPU: most kernels, the first seen on ties
    WHERE family = 'gpu' AND task_type = 'kernel' AND stream_id IS NOT NULL AND lower(name) NOT LIKE 'nccl%'
    GROUP BY profile, rank, stream_id
 ),
-compute_stream AS (
+compute_stream AS MATERIALIZED (
   SELECT k.profile, k.rank, k.stream_id
     FROM kernel_stream AS k
    WHERE NOT EXISTS (SELECT 1 FROM waiting_stream AS w WHERE w.profile = k.profile AND w.rank IS k.rank)
@@ -47,13 +48,25 @@ compute_stream AS (
   UNION ALL
   SELECT profile, rank, stream_id FROM busiest_stream WHERE place = 1
 ),
-copy AS (
-  SELECT t.profile, t.rank, t.stream_id, t.id, t.kernel_id, t.dur_ns
-    FROM task AS t
-   WHERE t.task_type IN (SELECT task_type FROM _copy_type)
-      OR (t.family = 'gpu' AND t.task_type IN ('kernel', 'gpu_memcpy')
-          AND (lower(t.name) LIKE '%htod%' OR lower(t.name) LIKE '%dtod%' OR lower(t.name) LIKE '%dtoh%'
-               OR instr(lower(t.name), 'memset (device)') > 0))
+name AS MATERIALIZED (    -- the names there are, before any task is looked at
+  SELECT DISTINCT name FROM prof_device_task
+),
+copy_name AS MATERIALIZED (
+  SELECT name
+    FROM name
+   WHERE lower(name) LIKE '%htod%' OR lower(name) LIKE '%dtod%' OR lower(name) LIKE '%dtoh%'
+      OR instr(lower(name), 'memset (device)') > 0
+),
+copy AS MATERIALIZED (
+  SELECT profile, rank, stream_id, id, kernel_id, dur_ns
+    FROM task
+   WHERE task_type IN (SELECT task_type FROM _copy_type)
+  UNION ALL
+  SELECT profile, rank, stream_id, id, kernel_id, dur_ns
+    FROM copy_name AS n
+   CROSS JOIN task AS t ON t.name = n.name
+   WHERE family = 'gpu' AND task_type IN ('kernel', 'gpu_memcpy')
+     AND task_type NOT IN (SELECT task_type FROM _copy_type)
 )
 SELECT c.profile, c.rank, c.id, c.kernel_id, c.dur_ns
   FROM compute_stream AS s

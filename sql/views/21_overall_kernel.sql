@@ -111,8 +111,8 @@ SELECT l.profile, l.kernel_id, c.category
 UNION ALL
 SELECT k.profile, CAST(k.kernel_id AS INTEGER), c.category
   FROM covered AS k
-  JOIN cube AS c ON c.profile = k.profile AND c.id = k.op_id
- WHERE k.kernel_id IS NOT NULL AND c.start_ns <= k.launch_ns;
+ CROSS JOIN cube AS c ON c.profile = k.profile AND c.id = k.op_id
+ WHERE k.kernel_id IS NOT NULL AND k.op_id IS NOT NULL AND c.start_ns <= k.launch_ns;
 
 -- _overall_kernel_query: how much time do kernels take, by what they count as?
 --
@@ -129,7 +129,7 @@ CREATE TEMP VIEW IF NOT EXISTS _overall_kernel_query(
   calls,                  -- INTEGER
   dur_ns                  -- INTEGER  ns, sum
 ) AS
-WITH side AS (
+WITH side AS MATERIALIZED (
   SELECT s.*, EXISTS (SELECT 1 FROM prof_kernel AS k
                        WHERE s.family = 'db' AND k.profile = s.profile AND k.has_pmu = 1) AS has_counters
     FROM _compare_side AS s
