@@ -109,7 +109,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_group USING profana_memo(_overa
 
 -- _overall_group_pair: where do two groups communicate uncovered at the same time?
 --
--- Groups by the names shown; both orders of two groups are one pair.
+-- Groups by the names shown, in order of the groups; a pair that base has the other way round goes by base's name.
 CREATE TEMP VIEW IF NOT EXISTS _overall_group_pair(
   profile,                -- TEXT     base or comparison
   pair,                   -- TEXT     tp & dp
@@ -121,10 +121,17 @@ WITH part AS MATERIALIZED (
          row_number() OVER (PARTITION BY profile, rank ORDER BY group_index, place) AS place
     FROM _overall_group
 ),
-common AS (
-  SELECT a.profile, a.shown || ' & ' || b.shown AS pair, a.place * 100000 + b.place AS place,
+common AS MATERIALIZED (
+  SELECT a.profile, a.shown AS one, b.shown AS other, a.place * 100000 + b.place AS place,
          interval_length(interval_intersect(a.uncovered, b.uncovered)) AS dur_ns
     FROM part AS a
     JOIN part AS b ON b.profile = a.profile AND b.rank IS a.rank AND b.place > a.place
 )
-SELECT profile, pair, place, dur_ns FROM common WHERE dur_ns > 0;
+SELECT c.profile,
+       CASE WHEN c.profile = 'comparison' AND NOT EXISTS (SELECT 1 FROM common AS b
+                                                           WHERE b.profile = 'base' AND b.one = c.one AND b.other = c.other)
+                 AND EXISTS (SELECT 1 FROM common AS b WHERE b.profile = 'base' AND b.one = c.other AND b.other = c.one)
+            THEN c.other || ' & ' || c.one ELSE c.one || ' & ' || c.other END,
+       c.place, c.dur_ns
+  FROM common AS c
+ WHERE c.dur_ns > 0;

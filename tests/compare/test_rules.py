@@ -353,6 +353,22 @@ def groups(case):
                        ("dp: Group 3 Communication", 50000, 50000), ("dp: Group 4 Communication", 50000, 0)])
 
 
+def pairs_of_groups(case):
+    """Two groups are one pair whichever comes first in either profile."""
+    def run(labels):
+        t = Text()
+        for label in labels:
+            t.group(label)
+            t.collective(label, "hcom_allReduce__1_0_1", 0, 50 + len(labels) * 10 * (label == labels[0]))
+        t.lane("Communication(Not Overlapped)", 0, 1000)
+        return case.text(t)
+    s = case.session(run(["1", "2"]), run(["2", "1", "3"]))
+    case.checks.equal("pairs", s.rows("SELECT metric, base_ns, comparison_ns FROM overall_metrics WHERE metric LIKE '% & %' ORDER BY order_id"),
+                      [("Group 1 Communication & Group 2 Communication", 50000, 50000),
+                       ("Group 2 Communication & Group 3 Communication", 0, 50000),
+                       ("Group 1 Communication & Group 3 Communication", 0, 50000)])
+
+
 def overlaps(case):
     """Time that two collectives of a group share counts once."""
     t = Text()
@@ -507,7 +523,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
         for test in (nesting, innermost_owner, backward_split, matching, empty_side, drill_down, host_operators, kernel_types, copies,
-                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, overlaps,
+                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, pairs_of_groups, overlaps,
                      time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row, odd_files, scalar_dims, both_kinds):
             before = len(checks.wrong)
             test(case)
