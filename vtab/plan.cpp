@@ -138,9 +138,7 @@ class Estimate {
         return part.table && part.table->rows_known() ? static_cast<double>(part.table->rows()) : guess_;
     }
 
-    static bool can_search(const PlanTerm& term) {
-        return !is_test(term.op);
-    }
+    static bool can_search(const PlanTerm& term) { return !is_test(term.op); }
 
     // The share of the part's rows that one constraint lets through.
     double selectivity(const Part& part, double rows, const PlanTerm& term, sqlite3_value* right) const {

@@ -54,7 +54,6 @@ class Index {
     void build_codes(LoadContext& context);
     void build_anys(LoadContext& context);
     void build_longs(LoadContext& context);
-    void take_order(const std::vector<KeyedRow>& rows);
     void build_directory();
     void build_landmarks();
     uint64_t number_bits(Row row) const;
