@@ -55,6 +55,13 @@ bool is_count(const std::string& value) {
     return parse_integer(value, &number) == Parsed::kExact && number >= 0;
 }
 
+constexpr int64_t kMostThreads = 64;
+
+bool is_thread_count(const std::string& value) {
+    int64_t number = 0;
+    return parse_integer(value, &number) == Parsed::kExact && number >= 0 && number <= kMostThreads;
+}
+
 bool is_map(const std::string& value) {
     return !value.empty() && value.front() == '{' && value.back() == '}';
 }
@@ -74,7 +81,8 @@ struct Rule {
 constexpr Rule kRules[] = {
     {"strict", "0", is_switch, "0 or 1",
      "1: the first warning of a reader is an error instead of a row of prof_diagnostic"},
-    {"threads", "0", is_count, "a number of threads, 0 for all cores", "worker threads of one load"},
+    {"threads", "0", is_thread_count, "a number of threads up to 64, 0 for all cores",
+     "worker threads of one load"},
     {"memory_limit", "60%", is_memory_size, "bytes, 8GB, 512MB or a share of the free memory such as 60%",
      "memory that loaded tables may take in this process"},
     {"max_inflated_size", "64GB", is_memory_size, "bytes, 64GB or a share of the free memory such as 60%",
@@ -166,8 +174,7 @@ LoadContext Connection::load_context() {
     LoadContext context{progress(), diagnostics_};
     const int64_t threads = settings_.integer("threads");
     static const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    context.threads =
-        threads > 0 ? static_cast<unsigned>(std::min<int64_t>(threads, 64)) : std::min(cores, 16U);
+    context.threads = threads > 0 ? static_cast<unsigned>(threads) : std::min(cores, 16U);
     context.max_inflated_bytes = parse_memory_size(settings_.get("max_inflated_size"));
     context.memory_limit_bytes = parse_memory_size(settings_.get("memory_limit"));
     return context;

@@ -59,7 +59,9 @@ FileStamp make_stamp(const struct stat& info) {
     stamp.device = info.st_dev;
     stamp.inode = info.st_ino;
     stamp.size = static_cast<uint64_t>(info.st_size);
-    stamp.mtime_ns = int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec;
+    const auto ns = [](const timespec& time) { return int64_t{time.tv_sec} * 1000000000 + time.tv_nsec; };
+    stamp.mtime_ns = ns(info.st_mtim);
+    stamp.ctime_ns = ns(info.st_ctim);
     return stamp;
 }
 

@@ -12,7 +12,7 @@ namespace profana {
 // What a path is, before anything is read. Identity and age tell whether a loaded table is still true.
 struct FileStamp {
     uint64_t device = 0, inode = 0, size = 0;
-    int64_t mtime_ns = 0;
+    int64_t mtime_ns = 0, ctime_ns = 0;  // ctime tells a change that kept size and mtime
     bool operator==(const FileStamp&) const = default;
 };
 FileStamp stamp_file(const std::string& path);  // Error when there is no such file
