@@ -315,6 +315,6 @@ CREATE TEMP VIEW IF NOT EXISTS _op_work_query(
 SELECT l.profile, o.shown_id, sum(l.dur_ns), ordered_concat(l.text, '', o.depth, o.start_ns, o.id, l.id)
   FROM _op_launch AS l
   JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
- GROUP BY l.profile, o.shown_id;
+ GROUP BY o.shown_id, l.profile;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_work USING profana_memo(_op_work_query, kernels);

@@ -154,7 +154,7 @@ counted AS (              -- kernels alike in everything that decides
                                AND (k.profile, k.id) NOT IN (SELECT profile, kernel_id
                                                                FROM _side_copy WHERE kernel_id IS NOT NULL))
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
-   GROUP BY k.profile, s.family, k.name, k.op_type, 5, 6
+   GROUP BY k.name, k.op_type, 5, 6, k.profile, s.family
 ),
 worded AS (
   SELECT *, lower(name) AS word, coalesce(lower(op_type), '') AS type,

@@ -197,14 +197,14 @@ WITH kernel AS (          -- kernels alike of one operator name
     FROM (SELECT * FROM _module_op_time ORDER BY place, start_ns, id) AS o
     JOIN _module_op_work AS w ON w.profile = o.profile AND w.op_id = o.id
     JOIN _op_launch AS l ON l.profile = w.profile AND l.id = w.launch_id
-   GROUP BY o.profile, o.first_place, o.name, l.name
+   GROUP BY o.first_place, o.name, l.name, o.profile
 ),
 text AS MATERIALIZED (
   SELECT profile, first_place, operator,
          ordered_concat(name || ', [number: ' || calls || '], [duration_ms: ' || fixed(dur_ns / 1e6, 3) || ']' || char(10),
                         '', place, start_ns, launch_ns, launch_id) AS kernels
     FROM kernel
-   GROUP BY profile, first_place, operator
+   GROUP BY first_place, operator, profile
 ),
 side AS (
   SELECT profile, first_place, full_name, NULL AS operator, class, min(place) AS place, 0 AS item_ns, 0 AS item_id,

@@ -50,7 +50,7 @@ SELECT b.profile, b.shown_id, sum(b.size_bytes), sum(b.dur_ns),
                       '', b.depth, b.op_start_ns, b.op_id, b.attach_ns, b.id)
   FROM clock AS t
   JOIN _op_block AS b ON b.profile = t.profile
- GROUP BY b.profile, b.shown_id;
+ GROUP BY b.shown_id, b.profile;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_memory USING profana_memo(_op_memory_query, blocks);
 
