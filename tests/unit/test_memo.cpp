@@ -39,12 +39,6 @@ std::string fails(Sql& sql, const std::string& text) {
     return out;
 }
 
-// Of the process; the sanitizers' allocator does not tell.
-size_t memory_in_use() {
-    const auto heap = mallinfo2();
-    return heap.uordblks + heap.hblkhd + profana::memory_from_system();
-}
-
 }  // namespace
 
 TEST_CASE("memo: rows are kept from query to query", "[memo]") {
@@ -134,7 +128,12 @@ TEST_CASE("memo: a file that changed is read again", "[memo]") {
     CHECK(sql.rows("SELECT * FROM kept") == Rows{{"4000"}});
 }
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef __SANITIZE_ADDRESS__  // whose allocator does not tell what is in use
+size_t memory_in_use() {      // of the process
+    const auto heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd + profana::memory_from_system();
+}
+
 TEST_CASE("memo: the rows' memory goes with what they depend on and with the connection", "[memo]") {
     constexpr size_t kHeld = 50000 * 1000;      // bytes of text
     constexpr size_t kMayStay = kHeld * 2 / 5;  // a few regions of memory are kept for what comes next
