@@ -59,6 +59,7 @@ std::shared_ptr<Source> make_source(Connection& connection, Capture capture, con
     files.analysis = capture.first(FileRole::kAnalysisDatabase);
     if (capture.facts.kind == "analysis") std::swap(files.profiler, files.analysis);
     files.device_infos = capture.all(FileRole::kDeviceInfo);
+    files.unreadable = std::move(capture.unreadable);
     return make_db_source(connection, std::move(capture.facts), std::move(files), options);
 }
 
@@ -138,7 +139,6 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
     profile->path = path;
     profile->options = options;
     for (Capture& capture : recognize(path, options, context)) {
-        for (const std::string& file : capture.every_file()) context.diagnostics.forget(file);
         capture.facts.id_base = 1 + (static_cast<int64_t>(profile->sources.size()) << 32);
         profile->sources.push_back(make_source(connection, std::move(capture), options));
     }
