@@ -13,6 +13,7 @@ LIBRARY = sys.argv[1]
 JOB = os.path.join(GOLDEN, "cluster", "base")
 KERNELS = 203  # of each rank of JOB: rows of COMPUTE_TASK_INFO
 TEXT = os.path.join(os.path.dirname(GOLDEN), "data", "text_and_db")
+P = os.path.join(os.path.dirname(GOLDEN), "..", "examples", "tinymlp", "04_pytorch")
 FAILURES = []
 
 
@@ -110,7 +111,101 @@ def text_beside(tmp):
     check("text beside: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(), [(database,)])
 
 
-for part in (unreadable_database, unreadable_analysis, rank_without_results, text_beside):
+def unreadable_trace(tmp):
+    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
+    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
+        os.remove(database)
+    trace = f"{rank}/ASCEND_PROFILER_OUTPUT/trace_view.json"
+    for content in (b"", b"\x07garbage" * 99):
+        fill(trace, content)
+        db = opened(rank)
+        check("trace: its tables", db.execute("SELECT (SELECT count(*) FROM prof_mstx_range), (SELECT count(*) FROM prof_host_op)").fetchall(), [(0, 0)])
+        check("trace: kernels of the CSV file", db.execute("SELECT count(*) > 0 FROM prof_kernel").fetchall(), [(1,)])
+        check("trace: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'trace_unreadable'").fetchall(), [(trace,)])
+        check("trace: state", db.execute("SELECT state FROM prof_source").fetchall(), [("corrupt",)])
+        strict = load(LIBRARY)
+        strict.execute("SELECT profana_set('strict', 1)")
+        strict.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
+        refused("trace: strict", ["trace_view.json"], strict, "SELECT count(*) FROM prof_host_op")
+
+
+def other_profiles(tmp):
+    db = opened(P)
+    want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+    db.execute("SELECT profana_open('bad', ?, '{\"step\":99}')", (P,)).fetchall()
+    check("a step that is not there: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
+    refused("a step that is not there", ["'bad'", "no step 99", "[3,4,5,6,7]", "profana_close('bad')"], db, "SELECT count(*) FROM prof_kernel")
+    db.execute("SELECT profana_close('bad')").fetchall()
+    gone = shutil.copytree(P, f"{tmp}/gone")
+    db.execute("SELECT profana_open('gone', ?)", (gone,)).fetchall()
+    shutil.rmtree(gone)
+    check("gone: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
+    refused("gone", ["'gone'", "no such file or folder", "profana_close('gone')"], db, "SELECT count(*) FROM prof_kernel")
+    check("gone: source", db.execute("SELECT state, steps FROM prof_source WHERE alias = 'gone'").fetchall(), [("corrupt", None)])
+    db.execute("SELECT count(*) FROM prof_diagnostic").fetchall()
+    shutil.copytree(P, gone)
+    check("back again", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'gone'").fetchall(), want)
+    shutil.rmtree(gone)
+    db.execute("SELECT profana_close('gone')").fetchall()
+    check("closed", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), want)
+
+
+def state_follows_reading(tmp):
+    _, output = job(tmp)
+    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
+    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
+        os.remove(database)
+    details = f"{rank}/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
+    with open(details, "rb") as whole:
+        content = whole.read()
+    fill(details, content[:content.rindex(b",")])
+    db = opened(rank)
+    db.execute("SELECT count(name) FROM prof_kernel").fetchall()
+    check("cut rows", db.execute("SELECT state FROM prof_source").fetchall(), [("truncated",)])
+    database = f"{output}/ascend_pytorch_profiler_0.db"
+    (root,) = sqlite3.connect(database).execute("SELECT rootpage FROM sqlite_schema WHERE name = 'TASK'").fetchone()
+    with open(database, "r+b") as out:
+        out.seek((root - 1) * 4096)
+        out.write(b"\xff" * 4096)
+    db = opened(os.path.dirname(output))
+    db.execute("SELECT count(start_ns) FROM prof_device_task").fetchall()
+    check("a bad page", db.execute("SELECT state FROM prof_source").fetchall(), [("corrupt",)])
+
+
+def no_end(tmp):
+    _, output = job(tmp)
+    database = f"{output}/ascend_pytorch_profiler_0.db"
+    change = sqlite3.connect(database)
+    change.execute("ALTER TABLE TASK RENAME COLUMN endNs TO other")
+    change.commit()
+    change.close()
+    db = opened(database)
+    check("no endNs", db.execute("SELECT count(dur_ns), count(*) FROM prof_kernel").fetchall(), [(0, KERNELS)])
+    check("no endNs: diagnostic", db.execute("SELECT message FROM prof_diagnostic WHERE code = 'column_missing'").fetchall(),
+          [("TASK has no column endNs, so ends and durations are NULL",)])
+
+
+def small(tmp):
+    _, output = job(tmp)
+    db = sqlite3.connect(f"{output}/ascend_pytorch_profiler_0.db")
+    db.enable_load_extension(True)
+    db.load_extension(LIBRARY)
+    check("main", kernels(db), [(0, KERNELS)])
+    db.execute("SELECT profana_close('main')").fetchall()
+    check("main stays closed", kernels(db), [])
+    db.execute("CREATE TABLE own(a)")
+    db.commit()
+    check("main stays closed after a change", kernels(db), [])
+    refused("a negative device", ["'device'", "-5"], load(LIBRARY), "SELECT profana_open('x', ?, '{\"device\":-5}')", output)
+    info = f"{tmp}/i_ascend_pt/profiler_info_0.json"
+    os.makedirs(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT")
+    fill(info, b"{")
+    fill(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Type\n")
+    check("profiler_info", opened(f"{tmp}/i_ascend_pt").execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable'").fetchall(), [(info,)])
+
+
+for part in (unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, other_profiles,
+             state_follows_reading, no_end, small):
     with tempfile.TemporaryDirectory() as scratch:
         part(os.path.realpath(scratch))
 print("\n".join(FAILURES) or "ok")
