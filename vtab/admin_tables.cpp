@@ -114,7 +114,16 @@ void add_mfu_findings(Connection& connection, Table& table) {
             .integer(sqlite3_column_int64(prepared, 4));
     }
     if (code == SQLITE_INTERRUPT) throw Error("interrupted", ErrorKind::kInterrupted);
-    if (code != SQLITE_DONE) throw Error(std::string("prof_diagnostic: ") + sqlite3_errmsg(connection.db()));
+    if (code == SQLITE_DONE) return;
+    RowWriter(table)
+        .text("warning")
+        .text("")
+        .text("")
+        .integer(kNullInt)
+        .integer(kNullInt)
+        .text("mfu_not_known")
+        .text(std::string("what MFU misses is not known: ") + sqlite3_errmsg(connection.db()))
+        .integer(1);
 }
 
 void fill_diagnostics(Connection& connection, Table& table) {

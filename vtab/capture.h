@@ -39,6 +39,7 @@ struct Capture {
     SourceFacts facts;
     std::string root;                                    // folder that facts.files is relative to
     std::string age;                                     // digits of the time stamp in its name; empty: none
+    std::string unreadable;                              // why its database cannot be read; empty: it can
     std::map<FileRole, std::vector<std::string>> files;  // slices of one file in order
 
     bool has(FileRole role) const { return files.count(role) > 0; }

@@ -167,8 +167,10 @@ void DbFile::fail(int code) const {
     switch (code & 0xFF) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            what = "the database is locked by another program; query again when that has finished";
-            break;
+            throw DatabaseLocked(
+                "profana: " + path_ +
+                    ": the database is locked by another program; query again when that has finished",
+                ErrorKind::kCannotOpen);
         case SQLITE_NOTADB:
             throw NotADatabase("profana: " + path_ + ": is no SQLite database", ErrorKind::kCannotOpen);
         case SQLITE_CORRUPT:

@@ -39,6 +39,12 @@ class NotADatabase : public Error {
     using Error::Error;
 };
 
+// What DbFile throws of a database that another program has locked: it can be read later.
+class DatabaseLocked : public Error {
+  public:
+    using Error::Error;
+};
+
 class DbFile {
   public:
     // Throws an Error that says what is wrong: no file, no database, locked, damaged, no permission.

@@ -313,6 +313,10 @@ void RowCopy::span(Names start, Names end) {
     if (step_ != nullptr) load_.steps();  // now: there is one scan at a time
     if (start_ != nullptr || duration_ != nullptr || step_ != nullptr) start_cell_ = scan_.cell(start);
     if (end_ != nullptr || duration_ != nullptr) end_cell_ = scan_.cell(end);
+    if ((end_ != nullptr || duration_ != nullptr) && end_cell_ == kNoCell)
+        load_.tell(
+            Severity::kWarning, "column_missing", table_.name + "." + std::string(*end.begin()),
+            table_.name + " has no column " + std::string(*end.begin()) + ", so ends and durations are NULL");
 }
 
 void RowCopy::copy(const DbRow& row) {

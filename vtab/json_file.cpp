@@ -1,5 +1,6 @@
 #include "vtab/json_file.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "ext/core/decimal.h"
@@ -21,8 +22,14 @@ void report(Diagnostics& diagnostics, const std::string& path, const std::string
 }  // namespace
 
 JsonFile JsonFile::read(const std::string& path, Diagnostics& diagnostics) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return {};
+    std::error_code error;
+    const bool regular = std::filesystem::is_regular_file(path, error);  // opening a pipe would wait
+    std::ifstream in;
+    if (regular) in.open(path, std::ios::binary);
+    if (!in.is_open()) {
+        report(diagnostics, path, regular ? "it cannot be opened" : "it is no regular file");
+        return {};
+    }
     std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     return parse(text, path, diagnostics);
 }

@@ -39,6 +39,7 @@ void take_option(ProfileOptions& options, std::string_view key, element value) {
         int64_t integer = 0;
         if (value.get(integer) != simdjson::SUCCESS)
             throw bad_option(key, "takes an integer, not " + std::string(simdjson::minify(value)));
+        if (integer < 0) throw bad_option(key, "is not negative, unlike " + std::to_string(integer));
         *number = integer;
         return;
     }
@@ -59,6 +60,7 @@ std::shared_ptr<Source> make_source(Connection& connection, Capture capture, con
     files.analysis = capture.first(FileRole::kAnalysisDatabase);
     if (capture.facts.kind == "analysis") std::swap(files.profiler, files.analysis);
     files.device_infos = capture.all(FileRole::kDeviceInfo);
+    files.unreadable = std::move(capture.unreadable);
     return make_db_source(connection, std::move(capture.facts), std::move(files), options);
 }
 
@@ -71,6 +73,9 @@ bool changed(const Profile& profile) {
         }
     });
 }
+
+// What Connection::main_seen is once the user has closed profile `main`: no file has such a stamp.
+constexpr FileStamp kMainClosed{~uint64_t{0}, ~uint64_t{0}, 0, 0};
 
 void report_main(Connection& connection, const std::string& path, const std::string& why) {
     Diagnostic diagnostic;
@@ -87,7 +92,7 @@ void look_at_main(Connection& connection) {
     const std::string path = filename;
     try {
         const FileStamp stamp = stamp_file(path);
-        if (connection.main_seen == stamp) return;
+        if (connection.main_seen == stamp || connection.main_seen == kMainClosed) return;
         connection.main_seen = stamp;
         const DbContent content = db_content(path);
         if (content == DbContent::kUnknown || content == DbContent::kCluster) return;
@@ -95,6 +100,48 @@ void look_at_main(Connection& connection) {
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::kInterrupted) throw;
         report_main(connection, path, error.what());
+    }
+}
+
+// A rank that was open and cannot be read any more. Each of its tables is the error, so that queries of other
+// profiles, which do not come to them, go on.
+class LostSource : public Source {
+  public:
+    LostSource(const Source& before, std::string error) : facts_(before.facts()), error_(std::move(error)) {
+        std::map<Model, std::string> missing;
+        for (size_t m = 0; m < static_cast<size_t>(Model::kCount); ++m)
+            missing[static_cast<Model>(m)] = error_;
+        facts_.state = "corrupt";
+        facts_.missing = missing_json(missing);
+    }
+    const SourceFacts& facts() const override { return facts_; }
+    std::shared_ptr<Table> table(Model model) override {
+        return make_model_table(
+            model, [error = error_](Table&, const ColumnSet&, LoadContext&) { throw Error(error); });
+    }
+    std::vector<std::string> files() const override { return {}; }
+
+  private:
+    SourceFacts facts_;
+    std::string error_;
+};
+
+// No file has its new stamp: every query looks whether it can be read again.
+void lose(Profile& profile, const Error& error) {
+    const std::string what = "profana: profile '" + profile.alias +
+                             "' cannot be read any more: " + error.what() + "; profana_close('" +
+                             profile.alias + "') leaves it out";
+    for (auto& source : profile.sources) source = std::make_shared<LostSource>(*source, what);
+    profile.stamps = {{profile.path, FileStamp{}}};
+}
+
+void reopen(Connection& connection, std::shared_ptr<Profile>& profile) {
+    connection.kept_rows.clear();
+    try {
+        profile = open_profile(connection, profile->alias, profile->path, profile->options);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kInterrupted || error.kind() == ErrorKind::kNoMemory) throw;
+        lose(*profile, error);
     }
 }
 
@@ -138,7 +185,6 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
     profile->path = path;
     profile->options = options;
     for (Capture& capture : recognize(path, options, context)) {
-        for (const std::string& file : capture.every_file()) context.diagnostics.forget(file);
         capture.facts.id_base = 1 + (static_cast<int64_t>(profile->sources.size()) << 32);
         profile->sources.push_back(make_source(connection, std::move(capture), options));
     }
@@ -164,6 +210,7 @@ bool close_profile(Connection& connection, const std::string& alias) {
         for (const std::string& file : source->files()) connection.diagnostics().forget(file);
     std::erase(connection.profiles(), profile);
     connection.kept_rows.clear();
+    if (alias == "main") connection.main_seen = kMainClosed;
     return true;
 }
 
@@ -171,10 +218,7 @@ void refresh_profiles(Connection& connection) {
     if (connection.scans > 0) return;
     look_at_main(connection);
     for (auto& profile : connection.profiles())
-        if (changed(*profile)) {
-            profile = open_profile(connection, profile->alias, profile->path, profile->options);
-            connection.kept_rows.clear();
-        }
+        if (changed(*profile)) reopen(connection, profile);
 }
 
 std::vector<int64_t> source_steps(Source& source, LoadContext& context) {

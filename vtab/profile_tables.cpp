@@ -1,6 +1,7 @@
 // The tables over open profiles: every model table, and prof_source, which tells what each profile is.
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "ext/connection.h"
 #include "vtab/profile.h"
@@ -33,9 +34,11 @@ std::string json_array(const std::vector<int64_t>& values) {
     return out;
 }
 
-// A step that no rank has is an error as soon as anything is asked of the profile.
+// A step that no rank has is an error of every query that comes to the profile's rows.
 void check_step(Profile& profile, LoadContext& context) {
-    if (!profile.options.step || profile.step_checked) return;
+    static std::mutex mutex;  // ranks may load side by side
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (profile.step_checked) return;
     std::vector<int64_t> known;
     for (const auto& source : profile.sources)
         for (const int64_t step : source_steps(*source, context)) known.push_back(step);
@@ -44,8 +47,28 @@ void check_step(Profile& profile, LoadContext& context) {
     if (std::find(known.begin(), known.end(), *profile.options.step) == known.end())
         throw Error("profana: profile '" + profile.alias + "' has no step " +
                     std::to_string(*profile.options.step) + "; its steps are " +
-                    (known.empty() ? "not marked" : json_array(known)));
+                    (known.empty() ? "not marked" : json_array(known)) + "; open it with one of them, or " +
+                    "profana_close('" + profile.alias + "') leaves it out");
     profile.step_checked = true;
+}
+
+// The table, read only once the profile's step is known to exist.
+std::shared_ptr<Table> checked(const std::shared_ptr<Profile>& profile, Model model,
+                               std::shared_ptr<Table> table) {
+    if (!profile->options.step || profile->step_checked) return table;
+    return make_model_table(model,
+                            [profile, table](Table& out, const ColumnSet& wanted, LoadContext& context) {
+                                check_step(*profile, context);
+                                table->ensure(wanted, context);
+                                table->ensure_rows(context);
+                                out.set_rows(table->rows());
+                                wanted.each([&](int column) {
+                                    if (table->absent(column))
+                                        out.set_absent(column);
+                                    else
+                                        out.set_column(column, table->share(column));
+                                });
+                            });
 }
 
 class ModelProvider : public TableProvider {
@@ -54,11 +77,8 @@ class ModelProvider : public TableProvider {
 
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
         refresh_profiles(connection);
-        LoadContext context = connection.load_context();
-        for (const auto& profile : connection.profiles()) {
-            check_step(*profile, context);
+        for (const auto& profile : connection.profiles())
             if (model_ == Model::kMstxRange) profile->ranges_asked = true;
-        }
         return parts_of(connection);
     }
 
@@ -78,7 +98,8 @@ class ModelProvider : public TableProvider {
         for (const auto& profile : connection.profiles()) {
             for (const auto& source : profile->sources) {
                 std::shared_ptr<Table> table = source->table(model_);
-                if (table != nullptr) out.push_back(part(*profile, *source, std::move(table)));
+                if (table != nullptr)
+                    out.push_back(part(*profile, *source, checked(profile, model_, std::move(table))));
             }
         }
         return out;
@@ -166,6 +187,20 @@ const TableSpec& source_spec() {
     return *spec;
 }
 
+// Only what the reader of a file had to report tells that something in it was lost.
+std::string state_of(const Source& source, const Diagnostics& diagnostics) {
+    std::string state = source.facts().state;
+    const std::vector<std::string> files = source.files();
+    for (const Diagnostic& found : diagnostics.rows()) {
+        if (std::find(files.begin(), files.end(), found.file) == files.end()) continue;
+        const bool cut = found.code == "row_cut" || found.code == "gzip_truncated" ||
+                         found.code == "json_truncated" || found.code == "db_truncated";
+        if (cut && state == "complete") state = "truncated";
+        if (!cut && found.severity == Severity::kError) return "corrupt";
+    }
+    return state;
+}
+
 int source_column(const char* name) {
     const auto& columns = source_spec().columns;
     for (size_t c = 0; c < columns.size(); ++c)
@@ -210,9 +245,15 @@ class SourceProvider : public TableProvider {
     }
 
     static std::string text_of(Source& source, int column, LoadContext& context) {
-        if (column == kDevices) return json_array(source_devices(source, context));
-        if (column == kSteps) return json_array(source_steps(source, context));
-        return column == kState ? source.facts().state : source.facts().versions;
+        if (column == kState) return state_of(source, context.diagnostics);
+        if (column == kVersions) return source.facts().versions;
+        try {
+            return json_array(column == kDevices ? source_devices(source, context)
+                                                 : source_steps(source, context));
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::kGeneral) throw;
+            return {};  // unknown; what asks for rows gets the error
+        }
     }
 
     static void add_text(Column& column, const std::string& text) {

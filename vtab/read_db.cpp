@@ -121,7 +121,7 @@ class DbSource : public Source {
         profile_->options = options;
         profile_->id_base = facts_.id_base;
         look_at_profiler(context);
-        look_at_analysis();
+        look_at_analysis(context);
         missing_[Model::kOpStat] =
             "databases hold no operator statistics; prof_kernel grouped by op_type and core_type gives them";
         facts_.missing = missing_json(missing_);
@@ -147,7 +147,9 @@ class DbSource : public Source {
 
   private:
     void look_at_profiler(LoadContext& context);
-    void look_at_analysis();
+    void look_at_analysis(LoadContext& context);
+    void name_missing(DbFile& file, bool from_analysis);
+    void name_missing(const std::string& reason, bool from_analysis);
     void read_meta(DbFile& file, LoadContext& context);
     void read_rank(DbFile& file, LoadContext& context);
     std::shared_ptr<Table> make_table(Model model) const;
@@ -158,18 +160,27 @@ class DbSource : public Source {
     std::array<std::shared_ptr<Table>, static_cast<size_t>(Model::kCount)> tables_;
 };
 
-void DbSource::look_at_profiler(LoadContext& context) {
-    if (profile_->files.profiler.empty()) {
-        for (const ModelReader& reader : readers())
-            if (!reader.from_analysis) missing_[reader.model] = "only the analysis database is there";
-        return;
-    }
-    DbFile file(profile_->files.profiler);
+void DbSource::name_missing(DbFile& file, bool from_analysis) {
     for (const ModelReader& reader : readers()) {
-        if (reader.from_analysis) continue;
+        if (reader.from_analysis != from_analysis) continue;
         const std::string reason = reason_against(file, reader);
         if (!reason.empty()) missing_[reader.model] = reason;
     }
+}
+
+void DbSource::name_missing(const std::string& reason, bool from_analysis) {
+    for (const ModelReader& reader : readers())
+        if (reader.from_analysis == from_analysis) missing_[reader.model] = reason;
+}
+
+void DbSource::look_at_profiler(LoadContext& context) {
+    if (profile_->files.profiler.empty()) return name_missing("only the analysis database is there", false);
+    if (!profile_->files.unreadable.empty()) {
+        facts_.state = "corrupt";
+        return name_missing(profile_->files.unreadable, false);
+    }
+    DbFile file(profile_->files.profiler);
+    name_missing(file, false);
     if (missing_.count(Model::kOverlapBar) > 0 && file.table("OVERLAP_ANALYSIS") != nullptr)
         missing_[Model::kOverlapBar] = "OVERLAP_ANALYSIS was written by a viewer, not by the profiler";
     if (file.table("PYTORCH_API") != nullptr && facts_.framework.empty()) facts_.framework = "PyTorch";
@@ -180,21 +191,18 @@ void DbSource::look_at_profiler(LoadContext& context) {
     if (facts_.state.empty()) facts_.state = "complete";
 }
 
-void DbSource::look_at_analysis() {
+void DbSource::look_at_analysis(LoadContext& context) {
     const std::string& path = profile_->files.analysis;
-    if (path.empty()) {
-        for (const ModelReader& reader : readers())
-            if (reader.from_analysis)
-                missing_[reader.model] =
-                    "there is no analysis.db or communication_analyzer.db beside the database";
-        return;
+    if (path.empty())
+        return name_missing("there is no analysis.db or communication_analyzer.db beside the database", true);
+    const std::string unreadable = why_unreadable(path);
+    if (unreadable.empty()) {
+        DbFile file(path);
+        return name_missing(file, true);
     }
-    DbFile file(path);
-    for (const ModelReader& reader : readers()) {
-        if (!reader.from_analysis) continue;
-        const std::string reason = reason_against(file, reader);
-        if (!reason.empty()) missing_[reader.model] = reason;
-    }
+    report_unreadable_database(path, unreadable, context.diagnostics);
+    facts_.state = "corrupt";
+    name_missing(unreadable, true);
 }
 
 void DbSource::read_meta(DbFile& file, LoadContext& context) {
@@ -269,6 +277,29 @@ DbContent db_content(const std::string& path) {
     } catch (const NotADatabase&) {
         return DbContent::kUnknown;
     }
+}
+
+std::string why_unreadable(const std::string& path) {
+    try {
+        DbFile(path).table("TASK");  // reads its schema
+        return {};
+    } catch (const DatabaseLocked&) {
+        throw;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kInterrupted || error.kind() == ErrorKind::kNoMemory) throw;
+        std::string_view what = error.what();
+        if (what.starts_with("profana: ")) what.remove_prefix(9);
+        return std::string(what);
+    }
+}
+
+void report_unreadable_database(const std::string& path, const std::string& why, Diagnostics& diagnostics) {
+    Diagnostic diagnostic;
+    diagnostic.severity = Severity::kError;
+    diagnostic.file = path;
+    diagnostic.code = "db_unreadable";
+    diagnostic.message = why + "; the file is left out";
+    diagnostics.add(std::move(diagnostic));
 }
 
 std::shared_ptr<Source> make_db_source(Connection& connection, SourceFacts facts, DbFiles files,

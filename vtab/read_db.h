@@ -27,11 +27,17 @@ enum class DbContent {
 // would drop the locks that the host holds on its own database. A locked or damaged database throws an Error.
 DbContent db_content(const std::string& path);
 
+// Why a profiler's database cannot be read: the text of an error; empty: it can. A locked one throws, for that
+// passes.
+std::string why_unreadable(const std::string& path);
+void report_unreadable_database(const std::string& path, const std::string& why, Diagnostics& diagnostics);
+
 // The files of one rank. All but `profiler` may be empty.
 struct DbFiles {
     std::string profiler;                   // the database with TASK, PYTORCH_API ...
     std::string analysis;                   // analysis.db or communication_analyzer.db
     std::vector<std::string> device_infos;  // PROF_*/device_N/info.json.N
+    std::string unreadable;                 // why the database cannot be read; empty: it can
 };
 
 // `facts` carries what the path told (kind, framework, rank, level, versions, files); what it leaves empty is

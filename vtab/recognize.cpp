@@ -35,6 +35,14 @@ bool is_trace_name(std::string_view name) {
            name.find("trace") != std::string_view::npos;
 }
 
+bool is_rank_folder(std::string_view name) {
+    return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
+}
+
+bool is_profiler_trace(std::string_view name) {
+    return name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz");
+}
+
 // The last run of at least ten digits in a name: 20240625000026809 of host_1_20240625000026809_ascend_pt.
 std::string stamp_in_name(std::string_view name) {
     std::string stamp, run;
@@ -55,6 +63,7 @@ class Recognizer {
 
     std::vector<Capture> file(const std::string& path);
     std::vector<Capture> folder(const std::string& path, int depth);
+    std::vector<Capture> trace_in_folder(const std::string& path);
     const std::string& hint() const { return hint_; }
 
   private:
@@ -63,6 +72,8 @@ class Recognizer {
     std::vector<Capture> old_layout(const std::string& path);
     std::vector<Capture> of_output(const std::string& root, const std::string& output);
     std::vector<Capture> databases(const Capture& base);
+    static void name_kind(Capture& capture, const std::string& path, DbContent content);
+    void tell_not_analysed(const std::string& path);
     void add_beside(Capture& capture, const std::string& root) const;
     void add_device_files(Capture& capture, const std::string& prof) const;
     void add_neighbours(Capture& capture, const std::string& database) const;
@@ -116,6 +127,7 @@ void Recognizer::add_neighbours(Capture& capture, const std::string& database) c
 Capture Recognizer::finished(Capture capture) const {
     SourceFacts& facts = capture.facts;
     if (capture.age.empty()) capture.age = stamp_in_name(base_name(facts.path));
+    for (const std::string& file : capture.every_file()) context_.diagnostics.forget(file);
     if (facts.kind == "gpu")
         read_gpu_facts(capture, context_);
     else
@@ -134,42 +146,61 @@ Capture Recognizer::finished(Capture capture) const {
     return capture;
 }
 
-// One capture a database: several ranks' may lie in one folder, and of several exports of msprof the newest
-// counts.
-std::vector<Capture> Recognizer::databases(const Capture& base) {
-    std::vector<Capture> out;
+// Of several exports of msprof the newest counts.
+std::vector<std::string> databases_that_count(const Capture& base) {
+    std::vector<std::string> out;
     std::string newest;
     for (const std::string& path : base.all(FileRole::kDatabase))
         if (base_name(path).starts_with("msprof")) newest = path;
-    for (const std::string& path : base.all(FileRole::kDatabase)) {
-        if (base_name(path).starts_with("msprof") && path != newest) continue;
+    for (const std::string& path : base.all(FileRole::kDatabase))
+        if (!base_name(path).starts_with("msprof") || path == newest) out.push_back(path);
+    return out;
+}
+
+// What a database is, by its content or, where that cannot be read, by its name.
+void Recognizer::name_kind(Capture& capture, const std::string& path, DbContent content) {
+    switch (content) {
+        case DbContent::kPyTorch:
+            capture.facts.framework = "PyTorch";
+            [[fallthrough]];
+        case DbContent::kMindSpore:
+            capture.facts.kind = "db";
+            break;
+        case DbContent::kMsmonitor:
+            capture.facts.kind = "msmonitor";
+            break;
+        case DbContent::kMsprof:
+            capture.facts.kind = "msprof_db";
+            if (capture.facts.framework.empty()) capture.facts.framework = "msprof";
+            break;
+        case DbContent::kAnalysis:
+            capture.facts.kind = "analysis";
+            break;
+        case DbContent::kCluster:
+        case DbContent::kUnknown:
+            capture.facts.kind = "db";
+            if (base_name(path).starts_with("msprof")) capture.facts.kind = "msprof_db";
+            if (base_name(path).starts_with("msmonitor")) capture.facts.kind = "msmonitor";
+            break;
+    }
+}
+
+// One capture a database: several ranks' may lie in one folder. One that cannot be read has a capture that
+// says so.
+std::vector<Capture> Recognizer::databases(const Capture& base) {
+    std::vector<Capture> out;
+    for (const std::string& path : databases_that_count(base)) {
         Capture capture = base;
         capture.files[FileRole::kDatabase] = {path};
-        switch (db_content(path)) {
-            case DbContent::kPyTorch:
-                capture.facts.framework = "PyTorch";
-                [[fallthrough]];
-            case DbContent::kMindSpore:
-                capture.facts.kind = "db";
-                break;
-            case DbContent::kMsmonitor:
-                capture.facts.kind = "msmonitor";
-                break;
-            case DbContent::kMsprof:
-                capture.facts.kind = "msprof_db";
-                if (capture.facts.framework.empty()) capture.facts.framework = "msprof";
-                break;
-            case DbContent::kAnalysis:
-                capture.facts.kind = "analysis";
-                break;
-            case DbContent::kCluster:
-                hint_ =
-                    "'" + path + "' holds the results of a cluster analysis: open the folder of the ranks";
-                continue;
-            case DbContent::kUnknown:
-                hint_ = "'" + path + "' has none of the tables of a profiler";
-                continue;
+        capture.unreadable = why_unreadable(path);
+        const DbContent content = capture.unreadable.empty() ? db_content(path) : DbContent::kUnknown;
+        if (content == DbContent::kCluster) {
+            hint_ = "'" + path + "' holds the results of a cluster analysis: open the folder of the ranks";
+            continue;
         }
+        if (content == DbContent::kUnknown && capture.unreadable.empty())
+            capture.unreadable = path + ": has none of the tables of a profiler";
+        name_kind(capture, path, content);
         out.push_back(finished(std::move(capture)));
     }
     return out;
@@ -196,10 +227,10 @@ std::vector<Capture> Recognizer::of_output(const std::string& root, const std::s
         for (auto& [role, paths] : files_of_folder(analyze))
             if (!capture.has(role)) capture.files[role] = paths;
     }
-    if (capture.has(FileRole::kDatabase) && wants("db")) {
-        std::vector<Capture> found = databases(capture);
-        if (!found.empty()) return found;
-    }
+    std::vector<Capture> found;
+    if (capture.has(FileRole::kDatabase) && wants("db")) found = databases(capture);
+    const auto readable = [](const Capture& one) { return one.unreadable.empty(); };
+    if (std::any_of(found.begin(), found.end(), readable)) return found;
     capture.files.erase(FileRole::kDatabase);
     static constexpr FileRole kResults[] = {
         FileRole::kTrace,           FileRole::kKernelDetails, FileRole::kOpSummary,
@@ -209,14 +240,19 @@ std::vector<Capture> Recognizer::of_output(const std::string& root, const std::s
     const bool any = std::any_of(std::begin(kResults), std::end(kResults),
                                  [&](FileRole role) { return capture.has(role); });
     if (any && wants("text")) {
+        for (const Capture& database : found) {
+            const std::string file = database.first(FileRole::kDatabase);
+            report_unreadable_database(file, database.unreadable, context_.diagnostics);
+        }
         capture.facts.kind = msprof ? "msprof" : "text";
         return {finished(std::move(capture))};
     }
-    if (capture.has(FileRole::kAnalysisDatabase) && wants("db")) {
+    if (found.empty() && capture.has(FileRole::kAnalysisDatabase) && wants("db")) {
         capture.files[FileRole::kDatabase] = {capture.first(FileRole::kAnalysisDatabase)};
+        capture.files.erase(FileRole::kAnalysisDatabase);
         return databases(capture);
     }
-    return {};
+    return found;
 }
 
 // device_N/summary and device_N/timeline, a file for each iteration (2023).
@@ -263,7 +299,7 @@ std::vector<Capture> Recognizer::rank_folder(const std::string& path) {
     if (!old.empty()) return old;
     if (name.starts_with("PROF_"))
         hint_ = "'" + path + "' holds raw data only: export it first (msprof --export=on)";
-    if (name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms"))
+    if (is_rank_folder(name))
         hint_ = "'" + path + "' is not analysed yet: run the profiler's analyse() on it first";
     return {};
 }
@@ -282,6 +318,9 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
         capture.facts.framework = named->role == FileRole::kOpSummary ? "msprof" : "";
         return {finished(std::move(capture))};
     }
+    if (access(path.c_str(), R_OK) != 0)
+        throw file_error(path, 0, "no permission to read it; change its mode or run as a user who may",
+                         ErrorKind::kCannotOpen);
     if (!name.ends_with(".json") && !name.ends_with(".gz")) {
         if (db_content(path) == DbContent::kUnknown) {
             if (name.ends_with(".db")) hint_ = "it has none of the tables of a profiler";
@@ -322,16 +361,54 @@ std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
         if (is_folder(entry)) {
             if (depth < kMaxDepth && name != "cluster_analysis_output") below = folder(entry, depth + 1);
         } else if (is_trace_name(name) && is_file(entry) && wants("text") && name != previous + ".gz") {
-            below = file(entry);
+            below = trace_in_folder(entry);
             previous = name;
         }
         for (Capture& capture : below) found.push_back(std::move(capture));
     }
+    if (found.empty() && depth > 0) tell_not_analysed(path);
     return found;
 }
 
-// Which of two captures of one rank is the newer: by the time stamp in the name, else by the files' age.
+// A trace among others: one that cannot be read does not lose the rest.
+std::vector<Capture> Recognizer::trace_in_folder(const std::string& path) {
+    std::string why = "it is no trace: no event stands at its begin";
+    try {
+        std::vector<Capture> found = file(path);
+        if (!found.empty() || !is_profiler_trace(base_name(path))) return found;
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kCannotOpen) throw;
+        why = error.what();
+    }
+    Diagnostic diagnostic;
+    diagnostic.severity = Severity::kError;
+    diagnostic.file = path;
+    diagnostic.code = "trace_unreadable";
+    diagnostic.message = why + "; the file is left out";
+    context_.diagnostics.forget(path);
+    context_.diagnostics.add(std::move(diagnostic));
+    return {};
+}
+
+// A rank that is left out of a folder of many.
+void Recognizer::tell_not_analysed(const std::string& path) {
+    const bool rank = is_rank_folder(base_name(path));
+    const bool raw = base_name(path).starts_with("PROF_") && !is_rank_folder(base_name(parent_folder(path)));
+    if (!options_.source.empty() || (!rank && !raw)) return;
+    Diagnostic diagnostic;
+    diagnostic.file = path;
+    diagnostic.code = "rank_not_analysed";
+    diagnostic.message = rank
+                             ? "the profiler's analyse() has not run on it or left no results; it is left out"
+                             : "it holds raw data only: export it (msprof --export=on); it is left out";
+    context_.diagnostics.forget(path);
+    context_.diagnostics.add(std::move(diagnostic));
+}
+
+// Which of two captures of one rank counts: one that can be read, else the newer by the time stamp in the
+// name, else by the files' age.
 bool newer(const Capture& a, const Capture& b) {
+    if (a.unreadable.empty() != b.unreadable.empty()) return a.unreadable.empty();
     if (a.age.size() != b.age.size()) return a.age.size() > b.age.size();
     if (a.age != b.age) return a.age > b.age;
     const auto age = [](const Capture& capture) {
@@ -358,7 +435,8 @@ std::vector<Capture> one_a_rank(std::vector<Capture> found, Diagnostics& diagnos
         twice.file = capture.facts.path;
         twice.code = "rank_twice";
         twice.message = "rank " + std::to_string(*capture.facts.rank) + " is also in " + same->facts.path +
-                        ", which is newer; this one is left out";
+                        (capture.unreadable.empty() ? ", which is newer" : ", which can be read") +
+                        "; this one is left out";
         diagnostics.add(std::move(twice));
     }
     std::stable_sort(out.begin(), out.end(), [](const Capture& a, const Capture& b) {
@@ -381,6 +459,13 @@ void tell_unknown_ranks(const std::vector<Capture>& captures, const std::string&
         " captures is not known, only device_id tells their rows apart; prof_source lists them, each "
         "can be opened by its own path";
     diagnostics.add(std::move(mixed));
+}
+
+// Neither its database nor the analysis beside it can be read.
+bool is_lost(const Capture& capture) {
+    return !capture.unreadable.empty() &&
+           (!capture.has(FileRole::kAnalysisDatabase) ||
+            !why_unreadable(capture.first(FileRole::kAnalysisDatabase)).empty());
 }
 
 std::string known_ranks(const std::vector<Capture>& captures) {
@@ -417,6 +502,12 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
             throw Error("profana_open: rank " + std::to_string(*options.rank) + " is not in '" + path +
                         "'; " + ranks);
     }
+    if (std::all_of(found.begin(), found.end(), is_lost))
+        throw Error("profana_open: '" + path + "' has nothing that can be read: " + found.front().unreadable);
+    for (const Capture& capture : found)
+        if (!capture.unreadable.empty())
+            report_unreadable_database(capture.first(FileRole::kDatabase), capture.unreadable,
+                                       context.diagnostics);
     return found;
 }
 

@@ -244,6 +244,15 @@ void read_lane_part(const std::string& raw, int64_t& number, std::string& text) 
     text = token.text(scratch);
 }
 
+void report_unreadable(const std::string& path, const Error& error, Diagnostics& diagnostics) {
+    Diagnostic diagnostic;
+    diagnostic.severity = Severity::kError;
+    diagnostic.file = path;
+    diagnostic.code = "trace_unreadable";
+    diagnostic.message = std::string(error.what()) + "; what was read before counts";
+    diagnostics.add(std::move(diagnostic));
+}
+
 }  // namespace
 
 TraceRecords TraceRecords::read(const std::vector<std::string>& paths, const TracePlan& plan,
@@ -256,7 +265,13 @@ TraceRecords TraceRecords::read(const std::vector<std::string>& paths, const Tra
     TraceRecords records;
     for (const std::string& path : paths) {
         Recorder recorder(plan, path, context, records);
-        records.facts = read_trace(path, request, recorder, context);
+        try {
+            records.facts = read_trace(path, request, recorder, context);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
+            records.facts.state = FileState::kCorrupt;
+            report_unreadable(path, error, context.diagnostics);
+        }
         records.state = std::max(records.state, records.facts.state);
         records.base_ns.resize(records.batches.size(), records.facts.base_ns.value_or(0));
     }

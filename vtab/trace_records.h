@@ -95,7 +95,8 @@ struct TraceLane {
 
 class TraceRecords {
   public:
-    // Reads whole files, which are slices of one trace. Throws what read_trace throws.
+    // Reads whole files, which are slices of one trace. One that cannot be read ends there, with a diagnostic
+    // (code trace_unreadable).
     static TraceRecords read(const std::vector<std::string>& paths, const TracePlan& plan,
                              LoadContext& context);
 
