@@ -27,8 +27,8 @@ enum class DbContent {
 // would drop the locks that the host holds on its own database. A locked or damaged database throws an Error.
 DbContent db_content(const std::string& path);
 
-// Why a profiler's database cannot be read: the text of an error; empty: it can. A locked one throws, for that
-// passes.
+// Why a profiler's database cannot be read: the text of an error; empty: it can. A locked one throws, for
+// that passes.
 std::string why_unreadable(const std::string& path);
 void report_unreadable_database(const std::string& path, const std::string& why, Diagnostics& diagnostics);
 
