@@ -132,7 +132,8 @@ def missing_step(case):
         case.session(two, case.path(run()), base_options={"step": 2}, comparison_options={"step": 2}).rows("SELECT * FROM overall_metrics")
         case.checks.equal("refused", False, True)
     except sqlite3.Error as error:
-        case.checks.equal("refused", str(error), "profana: profile 'comparison' has no step 2; its steps are [1]")
+        case.checks.equal("refused", str(error), "profana: profile 'comparison' has no step 2; its steps are [1]; open it with one of them, or "
+                           "profana_close('comparison') leaves it out")
 
 
 def findings(s):

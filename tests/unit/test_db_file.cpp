@@ -161,7 +161,7 @@ TEST_CASE_METHOD(Loaded, "a load that was interrupted begins anew") {
     Connection connection(sql.db());
     SourceFacts facts;
     const auto source =
-        make_db_source(connection, facts, {folder.file("ascend_pytorch_profiler_0.db"), "", {}}, {});
+        make_db_source(connection, facts, {folder.file("ascend_pytorch_profiler_0.db"), "", {}, {}}, {});
     const auto table = source->table(Model::kDeviceTask);
     REQUIRE(table != nullptr);
     ColumnSet wanted;

@@ -228,7 +228,8 @@ TEST_CASE("memo: what is wrong with a profile is said once, not by every view on
     Sql sql;
     sql.run("SELECT profana_open('base', 'examples/tinymlp/04_pytorch', '{\"step\": 99}')");
     CHECK(fails(sql, "SELECT * FROM overall_metrics") ==
-          "profana: profile 'base' has no step 99; its steps are [3,4,5,6,7]");
+          "profana: profile 'base' has no step 99; its steps are [3,4,5,6,7]; open it with one of them, or "
+          "profana_close('base') leaves it out");
 }
 
 TEST_CASE("memo: a view that reads its own rows is refused", "[memo]") {
