@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "ext/core/csv_cells.h"
 #include "ext/core/input.h"
 #include "ext/core/json_fault.h"
 #include "ext/core/json_members.h"
@@ -77,18 +78,71 @@ CommunicationPlace deeper(const CommunicationPlace& above, std::string_view key)
     return place;
 }
 
+// A file's text as valid JSON, closed where it broke off.
+struct WholeJson {
+    std::string text;
+    size_t read = 0;  // what reaches beyond it is unfinished
+    // Why the file is refused, if it holds no leaf; empty: it may do without.
+    std::string wrong;
+};
+
+void report(const std::string& path, Severity severity, const char* code, std::string message, int64_t offset,
+            LoadContext& context) {
+    Diagnostic diagnostic;
+    diagnostic.severity = severity;
+    diagnostic.file = path;
+    diagnostic.offset = offset;
+    diagnostic.code = code;
+    diagnostic.message = std::move(message);
+    context.diagnostics.add(std::move(diagnostic));
+}
+
+WholeJson read_whole_json(const std::string& path, LoadContext& context) {
+    const std::string bytes = read_bytes(path, context);
+    size_t begin = bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    begin = json_skip_blanks(bytes, begin);
+    if (begin == bytes.size()) return {"{}", 2, "the file is empty"};
+    JsonRepair repair;
+    const auto end = repair.run(std::string_view(bytes).substr(begin), JsonRepair::Behind::kFileEnd);
+    const size_t place = begin + repair.consumed();
+    FaultNotes notes;
+    for (const JsonRepair::Note& note : repair.notes()) notes.add(note.fault, begin + note.offset);
+    if (end == JsonRepair::End::kComplete) {
+        const size_t rest = json_skip_blanks(bytes, place);
+        if (rest < bytes.size()) notes.add(JsonFault::kTrailingBytes, rest);
+        notes.report(path, context.diagnostics);
+        return {repair.text(), repair.text().size(), {}};
+    }
+    const bool cut = end == JsonRepair::End::kIncomplete, deep = end == JsonRepair::End::kTooDeep;
+    const std::string why = cut    ? "the file ends in the middle of its JSON"
+                            : deep ? "nested deeper than 1000 levels"
+                                   : "not JSON";
+    const std::string broke_off = why + ", at byte " + std::to_string(place);
+    const size_t read = repair.close_text();
+    if (read == 0) return {"{}", 2, broke_off};
+    notes.report(path, context.diagnostics);
+    report(path, Severity::kError,
+           cut    ? "json_truncated"
+           : deep ? "json_too_deep"
+                  : "json_garbage",
+           why + "; what is whole before this place is read, the rest is lost: sums are lower bounds",
+           static_cast<int64_t>(place), context);
+    return {repair.text(), read, cut ? std::string() : broke_off};
+}
+
 class Walk {
   public:
-    Walk(const CommunicationLeaf& leaf, std::vector<std::string_view> leaf_keys)
-        : leaf_(leaf), leaf_keys_(std::move(leaf_keys)) {}
+    Walk(const WholeJson& json, const CommunicationLeaf& leaf, std::vector<std::string_view> leaf_keys)
+        : leaf_(leaf), leaf_keys_(std::move(leaf_keys)), end_(json.text.data() + json.read) {}
 
     void object(const CommunicationPlace& place, const JsonToken& value, size_t depth) {
+        const bool finished = value.raw().data() + value.raw().size() <= end_;
         if (is_leaf(value)) {
-            leaf_(place, value);
+            if (finished) leaf_(place, value);
             return;
         }
         if (depth == kDeepest || value.raw().front() != '{') {
-            strange = true;
+            strange |= finished;
             return;
         }
         std::string scratch;
@@ -110,59 +164,54 @@ class Walk {
 
     const CommunicationLeaf& leaf_;
     const std::vector<std::string_view> leaf_keys_;
+    const char* const end_;  // of what was read
 };
 
-void read(const std::string& path, LoadContext& context, const CommunicationLeaf& leaf, const char* kind,
-          std::vector<std::string_view> leaf_keys) {
-    const std::string text = read_whole_json(path, context);
+void read(const std::string& path, CommunicationFault fault, LoadContext& context,
+          const CommunicationLeaf& leaf, const char* kind, std::vector<std::string_view> leaf_keys) {
+    const WholeJson json = read_whole_json(path, context);
     bool any = false;
     const CommunicationLeaf counted = [&](const CommunicationPlace& place, const JsonToken& value) {
         any = true;
         leaf(place, value);
     };
-    Walk walk(counted, std::move(leaf_keys));
-    walk.object({}, JsonToken(text), 0);
-    if (walk.strange && !any) throw file_error(path, 0, std::string("not a ") + kind);
-    if (walk.strange) {
-        Diagnostic diagnostic;
-        diagnostic.file = path;
-        diagnostic.code = "communication_unknown_form";
-        diagnostic.message = "values of another form than operations have; skipped";
-        context.diagnostics.add(std::move(diagnostic));
-    }
+    Walk walk(json, counted, std::move(leaf_keys));
+    walk.object({}, JsonToken(json.text), 0);
+    const bool refused = !any && (walk.strange || !json.wrong.empty());
+    const std::string why = json.wrong.empty() ? std::string("not a ") + kind : json.wrong;
+    if (refused && fault == CommunicationFault::kError) throw file_error(path, 0, why);
+    if (refused)
+        report(path, Severity::kError, "communication_unreadable", why + "; no row of it was read", -1,
+               context);
+    else if (walk.strange)
+        report(path, Severity::kWarning, "communication_unknown_form",
+               "values of another form than operations have; skipped", -1, context);
 }
 
 }  // namespace
 
-std::string read_whole_json(const std::string& path, LoadContext& context) {
-    const std::string bytes = read_bytes(path, context);
-    size_t begin = bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-    begin = json_skip_blanks(bytes, begin);
-    if (begin == bytes.size()) throw file_error(path, 0, "the file is empty");
-    JsonRepair repair;
-    const auto end = repair.run(std::string_view(bytes).substr(begin), JsonRepair::Behind::kFileEnd);
-    FaultNotes notes;
-    for (const JsonRepair::Note& note : repair.notes()) notes.add(note.fault, begin + note.offset);
-    if (end != JsonRepair::End::kComplete) {
-        const char* why = end == JsonRepair::End::kIncomplete ? "the file ends in the middle of its JSON"
-                          : end == JsonRepair::End::kTooDeep  ? "nested deeper than 1000 levels"
-                                                              : "not JSON";
-        throw file_error(path, 0,
-                         std::string(why) + ", at byte " + std::to_string(begin + repair.consumed()));
-    }
-    const size_t rest = json_skip_blanks(bytes, begin + repair.consumed());
-    if (rest < bytes.size()) notes.add(JsonFault::kTrailingBytes, rest);
-    notes.report(path, context.diagnostics);
-    return repair.text();
+void report_bad_number(const std::string& path, const CommunicationPlace& place, std::string_view key,
+                       const JsonToken& value, Parsed parsed, LoadContext& context) {
+    if (parsed != Parsed::kNotANumber && parsed != Parsed::kOutOfRange) return;
+    std::string scratch;
+    const std::string_view text = value.text(scratch);
+    if (text == "N/A") return;
+    const bool far = parsed == Parsed::kOutOfRange;
+    report(path, Severity::kWarning, far ? "number_out_of_range" : "not_a_number",
+           place.name + ": " + std::string(key) + ": '" + shorten(text) +
+               (far ? "' is beyond 64 bits; read as NULL" : "' is no number; read as NULL"),
+           -1, context);
 }
 
-void read_communication(const std::string& path, LoadContext& context, const CommunicationLeaf& leaf) {
-    read(path, context, leaf, "communication.json: no operation has a Communication Time Info",
+void read_communication(const std::string& path, CommunicationFault fault, LoadContext& context,
+                        const CommunicationLeaf& leaf) {
+    read(path, fault, context, leaf, "communication.json: no operation has a Communication Time Info",
          {"Communication Time Info", "Communication Bandwidth Info"});
 }
 
-void read_communication_matrix(const std::string& path, LoadContext& context, const CommunicationLeaf& leaf) {
-    read(path, context, leaf, "communication_matrix.json: no link has a Transport Type",
+void read_communication_matrix(const std::string& path, CommunicationFault fault, LoadContext& context,
+                               const CommunicationLeaf& leaf) {
+    read(path, fault, context, leaf, "communication_matrix.json: no link has a Transport Type",
          {"Transport Type", "Transit Size(MB)", "Transit Time(ms)"});
 }
 

@@ -28,13 +28,20 @@ struct CommunicationPlace {
     std::optional<int64_t> source_rank, target_rank;  // of a link
 };
 
-// Calls leaf(place, value) for each leaf in file order; what is damaged is repaired and reported. Throws
-// Error if the file has a form that is none of these.
-using CommunicationLeaf = std::function<void(const CommunicationPlace& place, const JsonToken& value)>;
-void read_communication(const std::string& path, LoadContext& context, const CommunicationLeaf& leaf);
-void read_communication_matrix(const std::string& path, LoadContext& context, const CommunicationLeaf& leaf);
+// Of a file that is empty, no JSON, or has a form that is none of these: an error, or no leaf and a
+// diagnostic.
+enum class CommunicationFault { kError, kDiagnostic };
 
-// The file's bytes, inflated, as valid JSON; damage is reported.
-std::string read_whole_json(const std::string& path, LoadContext& context);
+// Says that a value which is there is no number and counts as NULL.
+void report_bad_number(const std::string& path, const CommunicationPlace& place, std::string_view key,
+                       const JsonToken& value, Parsed parsed, LoadContext& context);
+
+// Calls leaf(place, value) for each leaf in file order. What is damaged is repaired and reported; where that
+// cannot be done, the leaves before it are read and what follows is reported as lost.
+using CommunicationLeaf = std::function<void(const CommunicationPlace& place, const JsonToken& value)>;
+void read_communication(const std::string& path, CommunicationFault fault, LoadContext& context,
+                        const CommunicationLeaf& leaf);
+void read_communication_matrix(const std::string& path, CommunicationFault fault, LoadContext& context,
+                               const CommunicationLeaf& leaf);
 
 }  // namespace profana

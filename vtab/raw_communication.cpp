@@ -68,22 +68,28 @@ TableSpec make_matrix_spec() {
 // Writes rows into all columns of a table, which come in the order of the table's spec.
 class RowWriter {
   public:
-    explicit RowWriter(Table& table) : table_(table) {
+    RowWriter(Table& table, const std::string& path, LoadContext& context)
+        : table_(table), path_(path), context_(context) {
         for (int column = 0; column < table.columns(); ++column) table.building(column);
     }
 
     void integer(std::optional<int64_t> value) { value ? next().add_int(*value) : next().add_null(); }
     void text(std::string_view value) { value.empty() ? next().add_null() : next().add_text(value); }
-    // A number of the file times 10^scale, half-even.
-    void scaled(const JsonToken& token, int scale) {
+    // A member of an object: a number times 10^scale, half-even; a real number.
+    void scaled(const CommunicationPlace& place, const JsonToken& object, const char* key, int scale) {
+        const JsonToken token = json_member(object, key);
         int64_t value = 0;
-        const Parsed parsed = token.is_null() ? Parsed::kEmpty : parse_scaled(token.bare(), scale, &value);
+        const Parsed parsed = token.scaled(scale, &value);
         const bool read = parsed == Parsed::kExact || parsed == Parsed::kRounded;
         integer(read ? std::optional(value) : std::nullopt);
+        report_bad_number(path_, place, key, token, parsed, context_);
     }
-    void real(const JsonToken& token) {
+    void real(const CommunicationPlace& place, const JsonToken& object, const char* key) {
+        const JsonToken token = json_member(object, key);
         double value = 0;
-        token.real(&value) == Parsed::kExact ? next().add_real(value) : next().add_null();
+        const Parsed parsed = token.real(&value);
+        parsed == Parsed::kExact ? next().add_real(value) : next().add_null();
+        report_bad_number(path_, place, key, token, parsed, context_);
     }
     void string(const JsonToken& token) {
         if (token.is_null()) return next().add_null();
@@ -99,6 +105,8 @@ class RowWriter {
     }
 
     Table& table_;
+    const std::string& path_;
+    LoadContext& context_;
     int column_ = 0;
     std::string scratch_;
 };
@@ -113,53 +121,55 @@ void add_operation(RowWriter& row, const CommunicationPlace& place, const JsonTo
     row.text(place.group_name);
     row.text(place.ranks);
     row.integer(place.rank);
-    row.scaled(json_member(time, "Start Timestamp(us)"), kMicroseconds);
-    row.scaled(json_member(time, "Elapse Time(ms)"), kMilliseconds);
-    row.scaled(json_member(time, "Transit Time(ms)"), kMilliseconds);
-    row.scaled(json_member(time, "Wait Time(ms)"), kMilliseconds);
-    row.scaled(json_member(time, "Synchronization Time(ms)"), kMilliseconds);
-    row.scaled(json_member(time, "Idle Time(ms)"), kMilliseconds);
-    row.real(json_member(time, "Wait Time Ratio"));
-    row.real(json_member(time, "Synchronization Time Ratio"));
+    row.scaled(place, time, "Start Timestamp(us)", kMicroseconds);
+    row.scaled(place, time, "Elapse Time(ms)", kMilliseconds);
+    row.scaled(place, time, "Transit Time(ms)", kMilliseconds);
+    row.scaled(place, time, "Wait Time(ms)", kMilliseconds);
+    row.scaled(place, time, "Synchronization Time(ms)", kMilliseconds);
+    row.scaled(place, time, "Idle Time(ms)", kMilliseconds);
+    row.real(place, time, "Wait Time Ratio");
+    row.real(place, time, "Synchronization Time Ratio");
     row.text(transport);
-    row.real(json_member(traffic, "Transit Size(MB)"));
-    row.scaled(json_member(traffic, "Transit Time(ms)"), kMilliseconds);
-    row.real(json_member(traffic, "Bandwidth(GB/s)"));
-    row.real(json_member(traffic, "Large Packet Ratio"));
+    row.real(place, traffic, "Transit Size(MB)");
+    row.scaled(place, traffic, "Transit Time(ms)", kMilliseconds);
+    row.real(place, traffic, "Bandwidth(GB/s)");
+    row.real(place, traffic, "Large Packet Ratio");
     row.json(json_member(traffic, "Size Distribution"));
 }
 
 void load_communication(const std::string& path, Table& table, LoadContext& context) {
-    RowWriter row(table);
-    read_communication(path, context, [&](const CommunicationPlace& place, const JsonToken& info) {
-        const JsonToken time = json_member(info, "Communication Time Info");
-        const JsonToken traffic = json_member(info, "Communication Bandwidth Info");
-        bool any = false;
-        std::string scratch;
-        each_json_member(traffic, [&](const JsonToken& transport, const JsonToken& value) {
-            any = true;
-            add_operation(row, place, time, transport.text(scratch), value);
-        });
-        if (!any) add_operation(row, place, time, {}, {});
-    });
+    RowWriter row(table, path, context);
+    read_communication(path, CommunicationFault::kError, context,
+                       [&](const CommunicationPlace& place, const JsonToken& info) {
+                           const JsonToken time = json_member(info, "Communication Time Info");
+                           const JsonToken traffic = json_member(info, "Communication Bandwidth Info");
+                           bool any = false;
+                           std::string scratch;
+                           each_json_member(traffic, [&](const JsonToken& transport, const JsonToken& value) {
+                               any = true;
+                               add_operation(row, place, time, transport.text(scratch), value);
+                           });
+                           if (!any) add_operation(row, place, time, {}, {});
+                       });
 }
 
 void load_matrix(const std::string& path, Table& table, LoadContext& context) {
-    RowWriter row(table);
-    read_communication_matrix(path, context, [&](const CommunicationPlace& place, const JsonToken& link) {
-        row.integer(place.step);
-        row.text(place.type);
-        row.text(place.name);
-        row.text(place.group_name);
-        row.text(place.ranks);
-        row.integer(place.source_rank);
-        row.integer(place.target_rank);
-        row.string(json_member(link, "Transport Type"));
-        row.real(json_member(link, "Transit Size(MB)"));
-        row.scaled(json_member(link, "Transit Time(ms)"), kMilliseconds);
-        row.real(json_member(link, "Bandwidth(GB/s)"));
-        row.string(json_member(link, "Op Name"));
-    });
+    RowWriter row(table, path, context);
+    read_communication_matrix(path, CommunicationFault::kError, context,
+                              [&](const CommunicationPlace& place, const JsonToken& link) {
+                                  row.integer(place.step);
+                                  row.text(place.type);
+                                  row.text(place.name);
+                                  row.text(place.group_name);
+                                  row.text(place.ranks);
+                                  row.integer(place.source_rank);
+                                  row.integer(place.target_rank);
+                                  row.string(json_member(link, "Transport Type"));
+                                  row.real(place, link, "Transit Size(MB)");
+                                  row.scaled(place, link, "Transit Time(ms)", kMilliseconds);
+                                  row.real(place, link, "Bandwidth(GB/s)");
+                                  row.string(json_member(link, "Op Name"));
+                              });
 }
 
 using LoadFile = void (*)(const std::string& path, Table& table, LoadContext& context);

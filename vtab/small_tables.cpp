@@ -38,12 +38,6 @@ void add_text(Column& column, const std::string& value) {
         column.add_text(value);
 }
 
-double real_member(const JsonToken& object, std::string_view key) {
-    double value = kNullReal;
-    const JsonToken member = json_member(object, key);
-    return member.real(&value) == Parsed::kExact ? value : kNullReal;
-}
-
 struct Figure {
     const char *column, *key;
 };
@@ -143,23 +137,29 @@ void add_comm_bandwidths(const std::string& path, ModelRows& rows, LoadContext& 
     int64_t operation = 0;
     for (const Figure& figure : kBandwidths) rows.column(figure.column);
     for (const Figure& figure : kTimes) rows.column(figure.column);
-    read_communication(path, context, [&](const CommunicationPlace& place, const JsonToken& leaf) {
-        ++operation;
-        const JsonToken times = json_member(leaf, "Communication Time Info");
-        each_json_member(json_member(leaf, "Communication Bandwidth Info"),
-                         [&](const JsonToken& name, const JsonToken& figures) {
-                             step.add_int(place.step.value_or(kNullInt));
-                             add_text(type, place.type);
-                             op.add_text(place.name);
-                             add_text(group, place.group_name);
-                             transport.add_text(name.bare());
-                             source.add_int(operation);
-                             for (const Figure& figure : kBandwidths)
-                                 rows.column(figure.column).add_real(real_member(figures, figure.key));
-                             for (const Figure& figure : kTimes)
-                                 rows.column(figure.column).add_real(real_member(times, figure.key));
-                         });
-    });
+    read_communication(path, CommunicationFault::kDiagnostic, context,
+                       [&](const CommunicationPlace& place, const JsonToken& leaf) {
+                           ++operation;
+                           const JsonToken times = json_member(leaf, "Communication Time Info");
+                           const auto add = [&](const JsonToken& object, const Figure& figure) {
+                               const JsonToken token = json_member(object, figure.key);
+                               double value = kNullReal;
+                               const Parsed parsed = token.real(&value);
+                               rows.column(figure.column).add_real(value);
+                               report_bad_number(path, place, figure.key, token, parsed, context);
+                           };
+                           each_json_member(json_member(leaf, "Communication Bandwidth Info"),
+                                            [&](const JsonToken& name, const JsonToken& figures) {
+                                                step.add_int(place.step.value_or(kNullInt));
+                                                add_text(type, place.type);
+                                                op.add_text(place.name);
+                                                add_text(group, place.group_name);
+                                                transport.add_text(name.bare());
+                                                source.add_int(operation);
+                                                for (const Figure& figure : kBandwidths) add(figures, figure);
+                                                for (const Figure& figure : kTimes) add(times, figure);
+                                            });
+                       });
 }
 
 int64_t monotonic_offset_ns(const std::vector<std::string>& start_infos, Diagnostics& diagnostics) {

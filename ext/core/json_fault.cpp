@@ -58,6 +58,8 @@ constexpr FaultText kTexts[] = {
     {JsonFault::kTimeOutOfRange, "trace_time_out_of_range", kRepaired,
      "a time beyond 64-bit nanoseconds; read as NULL"},
     {JsonFault::kNegativeDuration, "trace_negative_duration", kNote, "dur is negative; kept as it is"},
+    {JsonFault::kBadBase, "trace_bad_base", kRepaired,
+     "baseTimeNanoseconds is no number of 64 bits; times are as the events have them"},
 };
 
 constexpr bool texts_in_order() {

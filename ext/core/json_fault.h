@@ -42,6 +42,7 @@ enum class JsonFault : uint8_t {
     kBadTime,
     kTimeOutOfRange,
     kNegativeDuration,
+    kBadBase,
     kCount
 };
 

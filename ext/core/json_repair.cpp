@@ -113,6 +113,7 @@ JsonRepair::End JsonRepair::run(std::string_view text, Behind behind, std::strin
     State state = State::kValue;
     while (state < State::kComplete && !(state == State::kBehindValue && stack_.empty())) {
         copy_blanks();
+        last_ = state;
         state = at_ < in_.size() ? step(state) : State::kIncomplete;
     }
     switch (state) {
@@ -125,6 +126,17 @@ JsonRepair::End JsonRepair::run(std::string_view text, Behind behind, std::strin
         default:
             return End::kComplete;
     }
+}
+
+size_t JsonRepair::close_text() {
+    if (stack_.empty()) out_.clear();
+    const bool lacks_value =
+        last_ == State::kColon || (last_ == State::kValue && !stack_.empty() && in_object());
+    if (!lacks_value) drop_comma();
+    const size_t read = out_.size();
+    if (lacks_value) out_.append(last_ == State::kColon ? ":null" : "null");
+    for (; !stack_.empty(); stack_.pop_back()) out_.push_back(in_object() ? '}' : ']');
+    return read;
 }
 
 JsonRepair::State JsonRepair::step(State state) {

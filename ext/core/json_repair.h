@@ -44,6 +44,9 @@ class JsonRepair {
     End run(std::string_view text, Behind behind, std::string_view tracked_key = {});
 
     const std::string& text() const { return out_; }
+    // After any other end than kComplete: closes what is still open in text(), which then is valid JSON, or
+    // empty if nothing was read. Returns the length of what was read; what reaches beyond it is unfinished.
+    size_t close_text();
     size_t consumed() const { return at_; }
     const std::vector<Note>& notes() const { return notes_; }
     Place tracked() const { return tracked_; }
@@ -99,6 +102,7 @@ class JsonRepair {
 
     std::string_view in_;
     Behind behind_ = Behind::kMore;
+    State last_ = State::kValue;  // of the last step
     size_t at_ = 0;
     size_t comma_ = 0;          // the last comma between two pairs of an object
     size_t comma_written_ = 0;  // the last comma in out_

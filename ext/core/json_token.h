@@ -32,13 +32,26 @@ class JsonToken {
     std::string_view bare() const { return is_string() ? raw_.substr(1, raw_.size() - 2) : raw_; }
 
     // Numbers, quoted or not, from their decimal text. kEmpty: is_null() or "".
-    Parsed microseconds_as_ns(int64_t* ns) const {
-        return is_null() ? Parsed::kEmpty : parse_scaled(bare(), 3, ns);
+    Parsed microseconds_as_ns(int64_t* ns) const { return scaled(3, ns); }
+    Parsed integer(int64_t* value) const { return scaled(0, value); }
+    Parsed scaled(int scale, int64_t* value) const {  // times 10^scale
+        return number([&](std::string_view text) { return parse_scaled(text, scale, value); });
     }
-    Parsed integer(int64_t* value) const { return is_null() ? Parsed::kEmpty : parse_integer(bare(), value); }
-    Parsed real(double* value) const { return is_null() ? Parsed::kEmpty : parse_real(bare(), value); }
+    Parsed real(double* value) const {
+        return number([&](std::string_view text) { return parse_real(text, value); });
+    }
 
   private:
+    // Escapes are resolved only where the text without is no number: "1.5\t" is one.
+    template <class Parse>
+    Parsed number(Parse parse) const {
+        if (is_null()) return Parsed::kEmpty;
+        const Parsed parsed = parse(bare());
+        if (parsed != Parsed::kNotANumber || !is_string()) return parsed;
+        std::string scratch;
+        return parse(text(scratch));
+    }
+
     std::string_view raw_;
 };
 

@@ -82,8 +82,9 @@ class TraceReading {
         } while (parser.finished && another_list(&parser.notes));
         if (!parser.finished && !parser.at_end) parser.notes.add(JsonFault::kNotClosed, offset_);
         parser.notes.append(top_.notes());
+        TraceFacts found = facts(parser);
         if (request.report) report(parser.notes);
-        return facts(parser);
+        return found;
     }
 
     // What stands before the events.
@@ -182,7 +183,7 @@ class TraceReading {
         notes.report(path_, outer_.diagnostics);
     }
 
-    TraceFacts facts(const EventParser& parser) {
+    TraceFacts facts(EventParser& parser) {
         TraceFacts found;
         found.is_object = top_.is_object();
         found.events = parser.events;
@@ -190,6 +191,8 @@ class TraceReading {
         int64_t base = 0;
         const Parsed parsed = found.key("baseTimeNanoseconds").integer(&base);
         if (parsed == Parsed::kExact || parsed == Parsed::kRounded) found.base_ns = base;
+        if (parsed == Parsed::kNotANumber || parsed == Parsed::kOutOfRange)
+            parser.notes.add(JsonFault::kBadBase, 0);
         bool truncated = parser.notes.has(JsonFault::kTruncated) || parser.notes.has(JsonFault::kNotClosed);
         bool corrupt = parser.notes.lost_something();
         for (const Diagnostic& diagnostic : diagnostics_.rows()) {

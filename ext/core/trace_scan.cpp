@@ -6,6 +6,7 @@
 namespace profana {
 namespace {
 
+constexpr size_t kLongestField = 4;  // name, args
 // How far back from the end a cut is looked for whose event begins with the same key as the chunk's first.
 constexpr size_t kSameKeyWindow = size_t{1} << 16;
 // Events that seem to have no end, after each of which reading is tried anew from the next event.
@@ -172,12 +173,20 @@ JsonToken* TraceScanner::wanted_field(std::string_view key) {
     }
 }
 
+// The key as its escapes mean it; hardly any has some.
+std::string_view TraceScanner::plain_key(std::string_view key) {
+    if (std::memchr(key.data(), '\\', key.size()) == nullptr) return key;
+    return JsonToken({key.data() - 1, key.size() + 2}).text(key_);
+}
+
 const uint32_t* TraceScanner::walk_event(const char* text, const uint32_t* token) {
     event_.ph = event_.cat = event_.name = event_.pid = event_.tid = JsonToken();
     event_.ts = event_.dur = event_.id = event_.bp = event_.args = JsonToken();
     if (!arg_values_.empty()) std::fill(arg_values_.begin(), arg_values_.end(), JsonToken());
     args_token_ = 0;
-    return walk_json_object(text, token, [&](std::string_view key, const uint32_t* value) {
+    return walk_json_object(text, token, [&](std::string_view written, const uint32_t* value) {
+        // An escape makes a key longer than any that is known.
+        const std::string_view key = written.size() > kLongestField ? plain_key(written) : written;
         const bool is_args = key == "args";
         const uint32_t* behind = is_args && text[*value] == '{' && !arg_values_.empty()
                                      ? walk_args(text, value)

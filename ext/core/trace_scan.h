@@ -69,6 +69,7 @@ class TraceScanner {
     const uint32_t* walk_event(const char* text, const uint32_t* token);
     void take_event(size_t at);
     bool has_good_characters(std::string_view event) const;
+    std::string_view plain_key(std::string_view key);
     JsonToken* wanted_field(std::string_view key);
     const uint32_t* walk_args(const char* text, const uint32_t* token);
 
@@ -87,6 +88,7 @@ class TraceScanner {
     JsonRepair repair_;
     TraceEvent event_;
     std::vector<JsonToken> arg_values_;
+    std::string key_;        // of plain_key()
     size_t args_token_ = 0;  // where args begins in the text walked over
 
     // Of the chunk being scanned.

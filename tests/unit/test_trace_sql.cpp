@@ -377,7 +377,43 @@ TEST_CASE("communication: forms of all writers") {
         return sql.error("SELECT * FROM communication('" + folder.write("e.json", text) + "')");
     };
     CHECK_THAT(error(R"#({"traceEvents":[]})#"), Catch::Contains("not a communication.json"));
-    CHECK_THAT(error(R"#({"step5":{"p2p":{)#"), Catch::Contains("ends in the middle"));
+    CHECK_THAT(error(R"#({"a":1 ? 2})#"), Catch::Contains("not JSON, at byte"));
+}
+
+TEST_CASE("communication: what is whole before a damaged place is read") {
+    TempFolder folder;
+    const std::string head = R"#({"step1":{"collective":{)#";
+    const auto operation = [](const std::string& name) {
+        return '"' + name +
+               R"#(@7":{"Communication Time Info":{"Elapse Time(ms)":1},)#"
+               R"#("Communication Bandwidth Info":{"RDMA":{"Transit Size(MB)":2}}})#";
+    };
+    const std::string three = head + operation("a") + "," + operation("b") + "," + operation("c") + "}}}";
+    const size_t b_end = three.find(",\"c@7"), a_end = three.find(",\"b@7");
+    const std::string links = R"#({"step1":{"collective":{"a@7":{"0-1":{"Transport Type":"SIO"},)#"
+                              R"#("1-0":{"Transport Type":"SIO"}}}}})#";
+    const size_t link_end = links.find(",\"1-0");
+    Sql sql;
+    // Wherever the file is cut, the operations before that place are there, and the loss is told.
+    for (size_t cut = 1; cut < three.size(); ++cut) {
+        INFO(cut);
+        const std::string path = folder.write(std::to_string(cut) + ".json", three.substr(0, cut));
+        const size_t whole = cut >= three.size() - 3 ? 3 : cut >= b_end ? 2 : cut >= a_end ? 1 : 0;
+        CHECK(sql.rows("SELECT name FROM communication('" + path + "')").size() == whole);
+        CHECK(count_of(sql, path.substr(folder.path().size() + 1), "json_truncated") == 1);
+    }
+    for (size_t cut = 1; cut < links.size(); ++cut) {
+        INFO(cut);
+        const std::string path = folder.write(std::to_string(cut) + "m.json", links.substr(0, cut));
+        const size_t whole = cut >= links.size() - 4 ? 2 : cut >= link_end ? 1 : 0;
+        CHECK(sql.rows("SELECT name FROM communication_matrix('" + path + "')").size() == whole);
+        CHECK(count_of(sql, path.substr(folder.path().size() + 1), "json_truncated") == 1);
+    }
+    // Nonsense in the middle.
+    const std::string path =
+        folder.write("torn.json", three.substr(0, a_end) + " ??? " + three.substr(a_end));
+    CHECK(sql.rows("SELECT name FROM communication('" + path + "')") == Rows{{"a"}});
+    CHECK(count_of(sql, "torn.json", "json_garbage") == 1);
 }
 
 TEST_CASE("communication_matrix: links of all writers") {
@@ -396,4 +432,40 @@ TEST_CASE("communication_matrix: links of all writers") {
     CHECK(sql.rows("SELECT step, name, group_name, source_rank, target_rank, transport, op_name FROM "
                    "communication_matrix('" +
                    flat + "')") == Rows{{"NULL", "hcom_x", "9", "3", "12", "LOCAL", "NULL"}});
+}
+
+TEST_CASE("communication: a value that is there and no number is told; blanks around numbers are none") {
+    TempFolder folder;
+    const std::string path = folder.write(
+        "communication.json",
+        R"#({"step1":{"collective":{"x@1":{"Communication Time Info":{)#"
+        R"#("Start Timestamp(us)":"1719300191013381.561\t","Elapse Time(ms)":"abc","Wait Time Ratio":" 0.5 ",)#"
+        R"#("Idle Time(ms)":1e30,"Wait Time(ms)":"N/A"},)#"
+        R"#("Communication Bandwidth Info":{"RDMA":{"Transit Size(MB)":"zz"}}}}}})#");
+    Sql sql;
+    CHECK(sql.rows("SELECT start_ns, elapse_ns, wait_ratio, idle_ns, transit_size_mb FROM communication('" +
+                   path + "')") == Rows{{"1719300191013381561", "NULL", "0.5", "NULL", "NULL"}});
+    CHECK(count_of(sql, "communication.json", "not_a_number") == 2);
+    CHECK(count_of(sql, "communication.json", "number_out_of_range") == 1);
+}
+
+TEST_CASE("trace_event: a time as text with an escaped tab behind it, and escaped keys") {
+    TempFolder folder;
+    const std::string path =
+        folder.write("trace_view.json",
+                     R"#([{"\u0070h":"X","n\u0061me":"a","ts":"1736413971558972.912\t","d\u0075r":1}])#");
+    Sql sql;
+    CHECK(sql.rows("SELECT ph, name, ts_ns, dur_ns FROM trace_event('" + path + "')") ==
+          Rows{{"X", "a", "1736413971558972912", "1000"}});
+    CHECK(count_of(sql, "trace_view.json", "trace_bad_time") == 0);
+}
+
+TEST_CASE("trace_event: a base beyond 64 bits is told") {
+    TempFolder folder;
+    const std::string path = folder.write(
+        "a.json",
+        R"#({"baseTimeNanoseconds":99999999999999999999,"traceEvents":[{"ph":"X","ts":1,"dur":1}]})#");
+    Sql sql;
+    CHECK(sql.rows("SELECT ts_ns FROM trace_event('" + path + "')") == Rows{{"1000"}});
+    CHECK(count_of(sql, "a.json", "trace_bad_base") == 1);
 }
