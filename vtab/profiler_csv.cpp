@@ -5,6 +5,7 @@
 
 #include "ext/core/csv.h"
 #include "ext/core/error.h"
+#include "ext/core/utf8.h"
 #include "vtab/table_module.h"
 
 namespace profana {
@@ -25,8 +26,8 @@ std::string lower(std::string text) {
     return text;
 }
 
-// The heads as they are; one that is empty gets its number for a name, one that is there already a number
-// behind it.
+// The heads as they are, where they are UTF-8; one that is empty gets its number for a name, one that is
+// there already a number behind it.
 std::shared_ptr<const OwnFormat> format_of(const std::vector<std::string>& heads) {
     auto format = std::make_shared<OwnFormat>();
     format->name = "profiler_csv";
@@ -34,7 +35,7 @@ std::shared_ptr<const OwnFormat> format_of(const std::vector<std::string>& heads
     std::set<std::string> taken;
     for (const std::string& head : heads) {
         const std::string wanted =
-            head.empty() ? "column_" + std::to_string(format->columns.size() + 1) : head;
+            head.empty() ? "column_" + std::to_string(format->columns.size() + 1) : repair_utf8(head);
         std::string name = wanted;
         for (int n = 2; !taken.insert(lower(name)).second; ++n) name = wanted + "_" + std::to_string(n);
         format->columns.push_back(

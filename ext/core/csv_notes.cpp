@@ -12,7 +12,8 @@ struct Wording {
 };
 
 constexpr Wording kWordings[] = {
-    {Severity::kWarning, "torn_quote", "a quote that is not closed; it is read as a character of its cell"},
+    {Severity::kWarning, "torn_quote",
+     "a quote that nothing closes within 16 MiB; it is read as a character of its cell"},
     {Severity::kWarning, "cells_missing", "; the columns without a cell are NULL"},
     {Severity::kWarning, "cells_surplus", ""},
     {Severity::kWarning, "row_cut", "the file ends within this row; its last, perhaps cut cell is NULL"},

@@ -42,6 +42,16 @@ TEST_CASE("profiler_csv: the heads are the file's, the values what they look lik
     }
 }
 
+TEST_CASE("profiler_csv: heads of another encoding are repaired as cells are", "[csv]") {
+    TempFolder folder;
+    Sql sql;
+    make(sql, "t", folder.write("gbk.csv", "a,\xC3\xFB\xB3\xC6,b\n1,2,3\n"));  // two characters of GBK
+    std::string repaired;
+    for (int bad = 0; bad < 4; ++bad) repaired += "\xEF\xBF\xBD";
+    CHECK(sql.rows("SELECT name FROM pragma_table_xinfo('t')") == Rows{{"a"}, {repaired}, {"b"}});
+    CHECK(sql.rows("SELECT * FROM t") == Rows{{"1", "2", "3"}});
+}
+
 TEST_CASE("profiler_csv: paths with quotes, and calls that are wrong", "[csv]") {
     TempFolder folder;
     Sql sql;
