@@ -310,6 +310,12 @@ class Checks:
         if found is None or abs(found - expected) > 1e-9 * max(1, abs(expected)):
             self.wrong.append(f"{what}: {found!r}, expected {expected!r}")
 
+    def run(self, test, *arguments):
+        """One test; its name stands before what it finds wrong."""
+        before = len(self.wrong)
+        test(*arguments)
+        self.wrong[before:] = [f"{test.__name__}: {line}" for line in self.wrong[before:]]
+
     def report(self):
         for line in self.wrong[:40]:
             print(line)

@@ -203,9 +203,7 @@ def main():
         case = Case(sys.argv[1], folder, checks)
         for test in (one_call, database_work, work_once, copy_names, group_names, engine_blocks, memory_times, span, cube_kernels, unknown_names,
                      empty_tables, devices):
-            before = len(checks.wrong)
-            test(case)
-            checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]
+            checks.run(test, case)
     sys.exit(checks.report())
 
 

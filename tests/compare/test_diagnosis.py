@@ -370,9 +370,7 @@ def main():
         case = Case(sys.argv[1], folder, checks)
         for test in (lanes, profiling_marks, cautions, missing_step, worse, better, margin, blame, verdicts, module_noise, kernel_types,
                      negative_times, without_trace, reports):
-            before = len(checks.wrong)
-            test(case)
-            checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]
+            checks.run(test, case)
     sys.exit(checks.report())
 
 

@@ -525,9 +525,7 @@ def main():
         for test in (nesting, innermost_owner, backward_split, matching, empty_side, drill_down, host_operators, kernel_types, copies,
                      fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, pairs_of_groups, overlaps,
                      time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row, odd_files, scalar_dims, both_kinds):
-            before = len(checks.wrong)
-            test(case)
-            checks.wrong[before:] = [f"{test.__name__}: {line}" for line in checks.wrong[before:]]
+            checks.run(test, case)
     sys.exit(checks.report())
 
 
