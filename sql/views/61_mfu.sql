@@ -302,19 +302,32 @@ other AS MATERIALIZED (   -- collectives, and the kernels that start them: tied 
            WHERE t.is_schedule = 1)
    GROUP BY profile, op_id
 ),
-launched AS (
-  SELECT l.profile, l.host_op_id AS op_id, ordered_concat(k.name, ', ', k.start_ns, k.id) AS names,
-         coalesce(sum(k.dur_ns), 0) AS dur_ns
+launched AS (             -- operators that launched kernels: most launch one
+  SELECT l.profile, l.host_op_id AS op_id, count(*) AS launches, min(l.kernel_id) AS kernel_id
     FROM prof_launch AS l
-    LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
    WHERE l.host_op_id IS NOT NULL AND l.kernel_id IS NOT NULL AND EXISTS (SELECT 1 FROM module)
    GROUP BY l.profile, l.host_op_id
 ),
-work AS (
-  SELECT l.profile, l.op_id, CASE WHEN r.op_id IS NULL THEN l.names ELSE coalesce(l.names || ', ', '') || r.names END AS kernel_list,
-         l.dur_ns + coalesce(r.dur_ns, 0) AS device_ns
+computing AS (
+  SELECT l.profile, l.op_id,
+         CASE WHEN l.launches = 1 THEN k.name
+              ELSE (SELECT ordered_concat(o.name, ', ', o.start_ns, o.id)
+                      FROM prof_launch AS m
+                     CROSS JOIN prof_kernel AS o ON o.profile = m.profile AND o.id = m.kernel_id AND o.is_communication IS NOT 1
+                     WHERE m.profile = l.profile AND m.host_op_id = l.op_id) END AS names,
+         CASE WHEN l.launches = 1 THEN coalesce(k.dur_ns, 0)
+              ELSE (SELECT coalesce(sum(o.dur_ns), 0)
+                      FROM prof_launch AS m
+                     CROSS JOIN prof_kernel AS o ON o.profile = m.profile AND o.id = m.kernel_id AND o.is_communication IS NOT 1
+                     WHERE m.profile = l.profile AND m.host_op_id = l.op_id) END AS dur_ns
     FROM launched AS l
-    LEFT JOIN other AS r ON r.op_id = l.op_id AND r.profile = +l.profile
+    LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
+),
+work AS (
+  SELECT c.profile, c.op_id, CASE WHEN r.op_id IS NULL THEN c.names ELSE coalesce(c.names || ', ', '') || r.names END AS kernel_list,
+         c.dur_ns + coalesce(r.dur_ns, 0) AS device_ns
+    FROM computing AS c
+    LEFT JOIN other AS r ON r.op_id = c.op_id AND r.profile = +c.profile
    UNION ALL
   SELECT r.profile, r.op_id, r.names, coalesce(r.dur_ns, 0)
     FROM other AS r
@@ -339,19 +352,13 @@ forward AS (
     FROM work AS w
    CROSS JOIN prof_host_op AS o ON o.profile = w.profile AND o.id = w.op_id
    LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
-),
-placed AS (
-  SELECT *, CASE WHEN forward_id IS NULL
-                 THEN nest_find((SELECT nest_index(module_id, start_ns, end_ns, profile, rank, thread_id) FROM backward),
-                                start_ns, end_ns, profile, rank, thread_id)
-                 END AS backward_id
-    FROM forward
-   LIMIT -1
 )
-SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'), coalesce(forward_id, backward_id), id, name, start_ns,
-       kernel_list, device_ns
-  FROM placed
- WHERE coalesce(forward_id, backward_id) >= 0;
+SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'),
+       coalesce(forward_id, nest_find((SELECT nest_index(module_id, start_ns, end_ns, profile, rank, thread_id) FROM backward),
+                                      start_ns, end_ns, profile, rank, thread_id)) AS module_id,
+       id, name, start_ns, kernel_list, device_ns
+  FROM forward
+ WHERE module_id >= 0;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_module_op USING profana_memo(_mfu_module_op_query);
 
