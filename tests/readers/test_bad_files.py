@@ -1,42 +1,16 @@
 """One bad file never loses the rest: what prof_source, prof_diagnostic and the other ranks say of it."""
 import glob
-import json
 import os
 import shutil
 import sqlite3
-import sys
-import tempfile
 
+from checks import LIBRARY, check, opened, refused, run, write
 from held_against_oracle import GOLDEN, load
 
-LIBRARY = sys.argv[1]
 JOB = os.path.join(GOLDEN, "cluster", "base")
 KERNELS = 203  # of each rank of JOB: rows of COMPUTE_TASK_INFO
 TEXT = os.path.join(os.path.dirname(GOLDEN), "data", "text_and_db")
 P = os.path.join(os.path.dirname(GOLDEN), "..", "examples", "tinymlp", "04_pytorch")
-FAILURES = []
-
-
-def check(what, got, want):
-    if got != want:
-        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
-
-
-def refused(what, words, db, sql, *values):
-    try:
-        db.execute(sql, values).fetchall()
-    except sqlite3.Error as error:
-        missing = [w for w in words if w not in str(error)]
-        if missing:
-            FAILURES.append(f"{what}: the message lacks {missing}: {error}")
-    else:
-        FAILURES.append(f"{what}: no error")
-
-
-def opened(path, options=None):
-    db = load(LIBRARY)
-    db.execute("SELECT profana_open('x', ?, ?)", (path, json.dumps(options) if options else None)).fetchall()
-    return db
 
 
 def job(tmp):
@@ -54,18 +28,13 @@ def kernels(db):
     return db.execute("SELECT rank, count(*) FROM prof_kernel GROUP BY rank").fetchall()
 
 
-def fill(path, content):
-    with open(path, "wb") as out:
-        out.write(content)
-
-
 def unreadable_database(tmp):
     for name, content in (("empty", b""), ("garbage", b"\x07" * 5000), ("cut schema", None)):
         path, output = job(f"{tmp}/{name}")
         database = f"{output}/ascend_pytorch_profiler_0.db"
         with open(database, "rb") as whole:
             head = whole.read(100)
-        fill(database, head + b"\xff" * 60000 if content is None else content)
+        write(database, head + b"\xff" * 60000 if content is None else content)
         db = opened(path)
         check(f"{name}: states", states(db), [(0, "db", "corrupt", 1), (1, "db", "complete", 0)])
         check(f"{name}: kernels", kernels(db), [(1, KERNELS)])
@@ -74,17 +43,17 @@ def unreadable_database(tmp):
               db.execute("SELECT count(*) > 0 FROM prof_step_time WHERE rank = 0").fetchall(), [(1,)])
         strict = load(LIBRARY)
         strict.execute("SELECT profana_set('strict', 1)")
-        refused(f"{name}: strict", ["ascend_pytorch_profiler_0.db"], strict, "SELECT profana_open('x', ?)", path)
-        fill(f"{output}/analysis.db", b"")
+        refused(f"{name}: strict", ["ascend_pytorch_profiler_0.db"], "SELECT profana_open('x', ?)", path, db=strict)
+        write(f"{output}/analysis.db", b"")
         db = opened(path)
         check(f"{name}: nothing of rank 0 can be read", states(db), [(0, "db", "corrupt", 1), (1, "db", "complete", 0)])
-        refused(f"{name}: alone", ["nothing that can be read", "ascend_pytorch_profiler_0.db"], load(LIBRARY),
+        refused(f"{name}: alone", ["nothing that can be read", "ascend_pytorch_profiler_0.db"],
                 "SELECT profana_open('x', ?)", os.path.dirname(output))
 
 
 def unreadable_analysis(tmp):
     _, output = job(tmp)
-    fill(f"{output}/analysis.db", b"")
+    write(f"{output}/analysis.db", b"")
     db = opened(os.path.dirname(output))
     check("analysis: kernels", kernels(db), [(0, KERNELS)])
     check("analysis: source", db.execute("SELECT state, missing ->> 'prof_step_time' LIKE '%analysis.db%' FROM prof_source").fetchall(),
@@ -105,7 +74,7 @@ def rank_without_results(tmp):
 def text_beside(tmp):
     rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
     database = glob.glob(f"{rank}/ASCEND_PROFILER_OUTPUT/ascend_*.db")[0]
-    fill(database, b"")
+    write(database, b"")
     db = opened(rank)
     check("text beside: kind", db.execute("SELECT kind FROM prof_source").fetchall(), [("text",)])
     check("text beside: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(), [(database,)])
@@ -117,7 +86,7 @@ def unreadable_trace(tmp):
         os.remove(database)
     trace = f"{rank}/ASCEND_PROFILER_OUTPUT/trace_view.json"
     for content in (b"", b"\x07garbage" * 99):
-        fill(trace, content)
+        write(trace, content)
         db = opened(rank)
         check("trace: its tables", db.execute("SELECT (SELECT count(*) FROM prof_mstx_range), (SELECT count(*) FROM prof_host_op)").fetchall(), [(0, 0)])
         check("trace: kernels of the CSV file", db.execute("SELECT count(*) > 0 FROM prof_kernel").fetchall(), [(1,)])
@@ -126,7 +95,7 @@ def unreadable_trace(tmp):
         strict = load(LIBRARY)
         strict.execute("SELECT profana_set('strict', 1)")
         strict.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
-        refused("trace: strict", ["trace_view.json"], strict, "SELECT count(*) FROM prof_host_op")
+        refused("trace: strict", ["trace_view.json"], "SELECT count(*) FROM prof_host_op", db=strict)
 
 
 def other_profiles(tmp):
@@ -134,13 +103,13 @@ def other_profiles(tmp):
     want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
     db.execute("SELECT profana_open('bad', ?, '{\"step\":99}')", (P,)).fetchall()
     check("a step that is not there: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
-    refused("a step that is not there", ["'bad'", "no step 99", "[3,4,5,6,7]", "profana_close('bad')"], db, "SELECT count(*) FROM prof_kernel")
+    refused("a step that is not there", ["'bad'", "no step 99", "[3,4,5,6,7]", "profana_close('bad')"], "SELECT count(*) FROM prof_kernel", db=db)
     db.execute("SELECT profana_close('bad')").fetchall()
     gone = shutil.copytree(P, f"{tmp}/gone")
     db.execute("SELECT profana_open('gone', ?)", (gone,)).fetchall()
     shutil.rmtree(gone)
     check("gone: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
-    refused("gone", ["'gone'", "no such file or folder", "profana_close('gone')"], db, "SELECT count(*) FROM prof_kernel")
+    refused("gone", ["'gone'", "no such file or folder", "profana_close('gone')"], "SELECT count(*) FROM prof_kernel", db=db)
     check("gone: source", db.execute("SELECT state, steps FROM prof_source WHERE alias = 'gone'").fetchall(), [("corrupt", None)])
     db.execute("SELECT count(*) FROM prof_diagnostic").fetchall()
     shutil.copytree(P, gone)
@@ -158,7 +127,7 @@ def state_follows_reading(tmp):
     details = f"{rank}/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
     with open(details, "rb") as whole:
         content = whole.read()
-    fill(details, content[:content.rindex(b",")])
+    write(details, content[:content.rindex(b",")])
     db = opened(rank)
     db.execute("SELECT count(name) FROM prof_kernel").fetchall()
     check("cut rows", db.execute("SELECT state FROM prof_source").fetchall(), [("truncated",)])
@@ -196,17 +165,13 @@ def small(tmp):
     db.execute("CREATE TABLE own(a)")
     db.commit()
     check("main stays closed after a change", kernels(db), [])
-    refused("a negative device", ["'device'", "-5"], load(LIBRARY), "SELECT profana_open('x', ?, '{\"device\":-5}')", output)
+    refused("a negative device", ["'device'", "-5"], "SELECT profana_open('x', ?, '{\"device\":-5}')", output)
     info = f"{tmp}/i_ascend_pt/profiler_info_0.json"
     os.makedirs(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT")
-    fill(info, b"{")
-    fill(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Type\n")
+    write(info, b"{")
+    write(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Type\n")
     check("profiler_info", opened(f"{tmp}/i_ascend_pt").execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable'").fetchall(), [(info,)])
 
 
-for part in (unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, other_profiles,
-             state_follows_reading, no_end, small):
-    with tempfile.TemporaryDirectory() as scratch:
-        part(os.path.realpath(scratch))
-print("\n".join(FAILURES) or "ok")
-sys.exit(1 if FAILURES else 0)
+run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, other_profiles,
+    state_follows_reading, no_end, small)

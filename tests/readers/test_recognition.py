@@ -5,13 +5,12 @@ import json
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 import time
 
+from checks import LIBRARY, check, opened, refused, run, write
 from held_against_oracle import GOLDEN, load, rank_folders, unpacked
 
-LIBRARY = sys.argv[1]
 GPU_EVENTS = [
     {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1700000000000000.5, "dur": 9, "args": {}},
     {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1700000000000003, "dur": 4,
@@ -27,45 +26,13 @@ NPU_EVENTS = [
 ]
 KERNELS = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nMatMul,MatMulV3,AI_CORE,1700000000000001.250\t,2.000\n"
 SUMMARY = "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
-FAILURES = []
 GROUPS = [{"pg_name": "0", "pg_desc": "default_pg", "ranks": [2, 6]}, {"pg_name": "1", "pg_desc": "tp", "ranks": [2, 3]}]
 DEVICES = [{"id": 0, "name": "A", "numSms": 108, "totalGlobalMem": 80}, {"id": 1, "name": "B", "numSms": 132}]
-
-
-def check(what, got, want):
-    if got != want:
-        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
-
-
-def refused(what, words, sql, *values, db=None):
-    """The statement must fail, with these words in its message."""
-    try:
-        (db or load(LIBRARY)).execute(sql, values).fetchall()
-    except sqlite3.Error as error:
-        missing = [w for w in words if w not in str(error)]
-        if missing:
-            FAILURES.append(f"{what}: the message lacks {missing}: {error}")
-    else:
-        FAILURES.append(f"{what}: no error")
-
-
-def opened(path, options=None):
-    db = load(LIBRARY)
-    db.execute("SELECT profana_open('x', ?, ?)", (path, json.dumps(options) if options else None)).fetchall()
-    return db
 
 
 def facts(path, options=None):
     """(kind, framework, rank) of every rank"""
     return opened(path, options).execute("SELECT kind, framework, rank FROM prof_source").fetchall()
-
-
-def write(path, content):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    mode = "wb" if isinstance(content, bytes) else "w"
-    with open(path, mode, **({} if mode == "wb" else {"encoding": "utf-8"})) as out:
-        out.write(content)
-    return path
 
 
 def side(tmp, case, name):
@@ -219,8 +186,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-for part in (traces, folders, msprof, ranks, options, changes, main_database):
-    with tempfile.TemporaryDirectory() as scratch:
-        part(os.path.realpath(scratch))
-print("\n".join(FAILURES) or "ok")
-sys.exit(1 if FAILURES else 0)
+run(traces, folders, msprof, ranks, options, changes, main_database)
