@@ -121,7 +121,7 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
     for (const std::string& name : list_folder(folder)) {
         const std::string path = join_path(folder, name);
         auto named = file_by_name(name);
-        if (named && is_file(path)) found[named->role].push_back({std::move(*named), path});
+        if (named) found[named->role].push_back({std::move(*named), path});
     }
     std::map<FileRole, std::vector<std::string>> out;
     for (auto& [role, list] : found) {

@@ -72,6 +72,12 @@ TableSpec make_spec(const RawCsv& table) {
 
 }  // namespace
 
+std::optional<CsvKind> csv_kind(FileRole role) {
+    for (const RawCsv& table : kTables)
+        if (table.role == role) return table.kind;
+    return std::nullopt;
+}
+
 int register_raw_csv_tables(Connection& connection) {
     for (const RawCsv& table : kTables) {
         const int code =

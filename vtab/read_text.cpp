@@ -40,7 +40,11 @@ class TextSource : public Source {
         return capture_.facts;
     }
     std::shared_ptr<Table> table(Model model) override { return tables_[static_cast<size_t>(model)]; }
-    std::vector<std::string> files() const override { return capture_.every_file(); }
+    std::vector<std::string> files() const override {
+        std::vector<std::string> files = capture_.every_file();
+        for (const UnusableFile& file : capture_.unusable) files.push_back(file.path);
+        return files;
+    }
 
   private:
     std::shared_ptr<Table>& slot(Model model) { return tables_[static_cast<size_t>(model)]; }
@@ -152,8 +156,15 @@ void TextSource::make_side_tables() {
 
 void TextSource::name_missing() {
     const bool msprof = capture_.facts.kind == "msprof";
-    const std::string trace = msprof ? "no msprof_*.json" : "no trace_view.json";
-    const std::string kernels = msprof ? "no op_summary_*.csv" : "no kernel_details.csv";
+    const auto without = [&](FileRole role, const char* name) {
+        const std::string why = capture_.why_not(role);
+        return why.empty() ? std::string("no ") + name : why;
+    };
+    const std::string trace = without(FileRole::kTrace, msprof ? "msprof_*.json" : "trace_view.json");
+    const bool of_summary = capture_.why_not(FileRole::kKernelDetails).empty() &&
+                            (msprof || !capture_.why_not(FileRole::kOpSummary).empty());
+    const std::string kernels = of_summary ? without(FileRole::kOpSummary, "op_summary_*.csv")
+                                           : without(FileRole::kKernelDetails, "kernel_details.csv");
     std::map<Model, std::string> missing;
     for (size_t m = 0; m < tables_.size(); ++m) {
         if (tables_[m] != nullptr) continue;
@@ -161,13 +172,14 @@ void TextSource::name_missing() {
         std::string reason = trace;
         if (model == Model::kKernel) reason = kernels + " and " + trace;
         if (model == Model::kKernelPmu) reason = kernels;
-        if (model == Model::kDeviceTask && msprof) reason = trace + " and no task_time_*.csv";
-        if (model == Model::kOpStat) reason = "no op_statistic.csv";
-        if (model == Model::kApiStat) reason = "no api_statistic.csv";
-        if (model == Model::kStepTime) reason = "no step_trace_time.csv";
-        if (model == Model::kMemoryAlloc) reason = "no operator_memory.csv";
-        if (model == Model::kMemoryUsage) reason = "no memory_record.csv";
-        if (model == Model::kCommBandwidth) reason = "no communication.json";
+        if (model == Model::kDeviceTask && msprof)
+            reason = trace + " and " + without(FileRole::kTaskTime, "task_time_*.csv");
+        if (model == Model::kOpStat) reason = without(FileRole::kOpStatistic, "op_statistic.csv");
+        if (model == Model::kApiStat) reason = without(FileRole::kApiStatistic, "api_statistic.csv");
+        if (model == Model::kStepTime) reason = without(FileRole::kStepTraceTime, "step_trace_time.csv");
+        if (model == Model::kMemoryAlloc) reason = without(FileRole::kOperatorMemory, "operator_memory.csv");
+        if (model == Model::kMemoryUsage) reason = without(FileRole::kMemoryRecord, "memory_record.csv");
+        if (model == Model::kCommBandwidth) reason = without(FileRole::kCommunication, "communication.json");
         if (model == Model::kProcessGroup) reason = "no profiler_metadata.json";
         if (model == Model::kDevice) reason = "no info.json of a device in PROF_*";
         missing[model] = reason;

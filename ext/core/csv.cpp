@@ -187,6 +187,11 @@ std::vector<std::string> read_csv_heads(const std::string& file, LoadContext& co
     return std::move(start.heads);
 }
 
+void check_csv_file(const CsvFormat& format, const std::string& file, LoadContext& context) {
+    const CsvPlan plan(format, read_csv_heads(file, context));
+    if (!plan.lacks().empty()) throw wrong_heads(format, file, plan);
+}
+
 ColumnSet csv_columns_with_heads(const CsvFormat& format, const std::vector<std::string>& heads) {
     const CsvPlan plan(format, heads);
     ColumnSet columns;

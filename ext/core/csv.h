@@ -61,6 +61,10 @@ std::shared_ptr<Table> make_csv_table(std::shared_ptr<const CsvFormat> format, s
 // Throws when the file is empty or cannot be read.
 std::vector<std::string> read_csv_heads(const std::string& file, LoadContext& context);
 
+// Throws, and says why, unless the file can be read and has the heads that the format requires. Reads only
+// the file's start.
+void check_csv_file(const CsvFormat& format, const std::string& file, LoadContext& context);
+
 // The format's columns that a file with these heads has; extra and line are not counted.
 ColumnSet csv_columns_with_heads(const CsvFormat& format, const std::vector<std::string>& heads);
 

@@ -71,6 +71,14 @@ def rank_without_results(tmp):
           [(os.path.dirname(output),)])
 
 
+def text_rank(tmp):
+    """A rank's folder without databases, and its results"""
+    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
+    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
+        os.remove(database)
+    return rank, f"{rank}/ASCEND_PROFILER_OUTPUT"
+
+
 def text_beside(tmp):
     rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
     database = glob.glob(f"{rank}/ASCEND_PROFILER_OUTPUT/ascend_*.db")[0]
@@ -81,10 +89,8 @@ def text_beside(tmp):
 
 
 def unreadable_trace(tmp):
-    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
-    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
-        os.remove(database)
-    trace = f"{rank}/ASCEND_PROFILER_OUTPUT/trace_view.json"
+    rank, output = text_rank(tmp)
+    trace = f"{output}/trace_view.json"
     for content in (b"", b"\x07garbage" * 99):
         write(trace, content)
         db = opened(rank)
@@ -96,6 +102,71 @@ def unreadable_trace(tmp):
         strict.execute("SELECT profana_set('strict', 1)")
         strict.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
         refused("trace: strict", ["trace_view.json"], "SELECT count(*) FROM prof_host_op", db=strict)
+
+
+def unusable_files(tmp):
+    """One that is there by its name but is no such file: another fills its tables, or `missing` has the reason."""
+    ways = {"empty": (lambda path: write(path, b""), "is empty"),
+            "other heads": (lambda path: write(path, b"a,b\n1,2\n"), "no head 'Name'"),
+            "UTF-16": (lambda path: write(path, "Name,Duration(us)\n".encode("utf-16")), "UTF-16"),
+            "pipe": (os.mkfifo, "is a pipe"),
+            "folder": (os.mkdir, "is a folder"),
+            "link to nothing": (lambda path: os.symlink(f"{tmp}/nowhere", path), "symbolic link to a file that is not there")}
+    rank, output = text_rank(tmp)
+    for name, table in (("kernel_details.csv", "prof_kernel_pmu"), ("operator_memory.csv", "prof_memory_alloc")):
+        path, kept = f"{output}/{name}", f"{tmp}/{name}"
+        db = opened(rank)
+        there = db.execute(f"SELECT count(*) > 0, (SELECT count(*) FROM prof_kernel) FROM {table}").fetchall()[0]
+        os.rename(path, kept)
+        of_trace = opened(rank).execute("SELECT count(*) FROM prof_kernel").fetchone()[0]
+        for way, (make, why) in ways.items():
+            what = f"{name}, {way}"
+            make(path)
+            db = opened(rank)
+            check(f"{what}: table", db.execute(f"SELECT count(*) FROM {table}").fetchall(), [(0,)])
+            check(f"{what}: kernels", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(of_trace,)])
+            check(f"{what}: source", db.execute("SELECT state, instr(missing ->> ?, ?) > 0, missing ->> 'prof_kernel' FROM prof_source", (table, why)).fetchall(),
+                  [("corrupt", 1, None)])
+            check(f"{what}: diagnostic", db.execute("SELECT file, instr(message, ?) > 0 FROM prof_diagnostic WHERE code = 'file_unusable'", (why,)).fetchall(), [(path, 1)])
+            if way == "folder":
+                os.rmdir(path)
+            else:
+                os.remove(path)
+        make(path)
+        db = opened(rank)
+        os.remove(path)
+        os.rename(kept, path)
+        check(f"{name} is there again", db.execute(f"SELECT count(*) > 0, (SELECT count(*) FROM prof_kernel) FROM {table}").fetchall(), [there])
+        check(f"{name} is there again: nothing to tell", db.execute("SELECT count(*) FROM prof_diagnostic WHERE code = 'file_unusable'").fetchall(), [(0,)])
+    check("kernels of the trace are others than those of the file", of_trace == there[1], True)
+    for left in os.listdir(output):
+        if not left.startswith("kernel"):
+            os.remove(f"{output}/{left}")
+    write(f"{output}/kernel_details.csv", b"")
+    refused("nothing left", ["nothing that can be read", "kernel_details.csv: is empty"], "SELECT profana_open('x', ?)", rank)
+    refused("named alone", ["nothing that can be read", "kernel_details.csv: is empty"], "SELECT profana_open('x', ?)", f"{output}/kernel_details.csv")
+    other = write(f"{tmp}/h_7_2_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    write(f"{os.path.dirname(os.path.dirname(other))}/profiler_info_7.json", b"{}")
+    db = opened(tmp)
+    check("among others", db.execute("SELECT rank, state, missing ->> 'prof_kernel' LIKE '%is empty%' FROM prof_source ORDER BY rank").fetchall(),
+          [(0, "corrupt", 1), (7, "complete", None)])
+    check("the others", kernels(db), [(7, 1)])
+
+
+def side_files(tmp):
+    """Small files beside the results that are pipes or lead nowhere: nothing waits for them, each is told."""
+    rank, _ = text_rank(tmp)
+    want = opened(rank).execute("SELECT count(*) FROM prof_kernel").fetchall()
+    (info,) = glob.glob(f"{rank}/PROF_*/device_0/info.json.0")
+    for way, make in (("pipe", os.mkfifo), ("link to nothing", lambda path: os.symlink(f"{tmp}/nowhere", path))):
+        paths = sorted([info, f"{rank}/profiler_info_0.json", f"{rank}/profiler_metadata.json"])
+        for path in paths:
+            os.remove(path)
+            make(path)
+        db = opened(rank)
+        check(f"{way}: kernels", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), want)
+        db.execute("SELECT count(*) FROM prof_process_group").fetchall()
+        check(f"{way}: told", db.execute("SELECT DISTINCT file FROM prof_diagnostic WHERE code = 'side_file_unreadable' ORDER BY file").fetchall(), [(path,) for path in paths])
 
 
 def other_profiles(tmp):
@@ -120,17 +191,15 @@ def other_profiles(tmp):
 
 
 def state_follows_reading(tmp):
-    _, output = job(tmp)
-    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
-    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
-        os.remove(database)
-    details = f"{rank}/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
+    rank, output = text_rank(tmp)
+    details = f"{output}/kernel_details.csv"
     with open(details, "rb") as whole:
         content = whole.read()
     write(details, content[:content.rindex(b",")])
     db = opened(rank)
     db.execute("SELECT count(name) FROM prof_kernel").fetchall()
     check("cut rows", db.execute("SELECT state FROM prof_source").fetchall(), [("truncated",)])
+    _, output = job(tmp)
     database = f"{output}/ascend_pytorch_profiler_0.db"
     (root,) = sqlite3.connect(database).execute("SELECT rootpage FROM sqlite_schema WHERE name = 'TASK'").fetchone()
     with open(database, "r+b") as out:
@@ -169,9 +238,9 @@ def small(tmp):
     info = f"{tmp}/i_ascend_pt/profiler_info_0.json"
     os.makedirs(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT")
     write(info, b"{")
-    write(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Type\n")
+    write(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\n")
     check("profiler_info", opened(f"{tmp}/i_ascend_pt").execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable'").fetchall(), [(info,)])
 
 
-run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, other_profiles,
-    state_follows_reading, no_end, small)
+run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
+    other_profiles, state_follows_reading, no_end, small)
