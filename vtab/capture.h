@@ -71,6 +71,18 @@ struct NamedFile {
     std::string stamp;  // what tells one export from the next
 };
 std::optional<NamedFile> file_by_name(std::string_view name);  // nullopt: not a profiler's file
+std::string without_gz(std::string_view name);
+
+struct FoundFile {
+    NamedFile named;
+    std::string path;
+};
+void keep_newest_export(std::vector<FoundFile>& files);  // the one with the largest stamp
+void sort_by_slice(std::vector<FoundFile>& files);
+
+// Notes which slices lack among those of one file; nothing where one of them was asked for by its own path.
+void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
+                           Diagnostics& diagnostics);
 
 // What has such a name in a folder, whether it can be read or not, by role. Of several exports of a file the
 // one with the largest stamp counts, unless every_stamp: the layout of 2023 has a file for each iteration.

@@ -51,7 +51,9 @@ bool read_suffix(std::string_view rest, NamedFile& file) {
         rest.remove_prefix(7);
         const size_t digits = std::min(rest.find('_'), rest.size());
         int64_t slice = 0;
-        if (parse_integer(rest.substr(0, digits), &slice) != Parsed::kExact) return false;
+        if (!all_digits(rest.substr(0, digits)) ||
+            parse_integer(rest.substr(0, digits), &slice) != Parsed::kExact || slice == INT64_MAX)
+            return false;
         file.slice = slice + 1;
         rest.remove_prefix(digits);
     }
@@ -97,6 +99,21 @@ bool later(const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a > b;
 }
 
+// Slices are counted from 0. "1, 3 to 9": those below the last that are not there.
+std::string missing_slices(std::vector<int64_t> there) {
+    std::sort(there.begin(), there.end());
+    std::string out;
+    int64_t next = 0;
+    for (const int64_t slice : there) {
+        if (slice > next) {
+            out += (out.empty() ? "" : ", ") + std::to_string(next);
+            if (slice > next + 1) out += " to " + std::to_string(slice - 1);
+        }
+        next = slice + 1;
+    }
+    return out;
+}
+
 }  // namespace
 
 std::optional<NamedFile> file_by_name(std::string_view name) {
@@ -113,11 +130,7 @@ std::optional<NamedFile> file_by_name(std::string_view name) {
 }
 
 std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder, bool every_stamp) {
-    struct Found {
-        NamedFile named;
-        std::string path;
-    };
-    std::map<FileRole, std::vector<Found>> found;
+    std::map<FileRole, std::vector<FoundFile>> found;
     for (const std::string& name : list_folder(folder)) {
         const std::string path = join_path(folder, name);
         auto named = file_by_name(name);
@@ -127,15 +140,46 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
     for (auto& [role, list] : found) {
         // Each database is a rank or an export of its own; recognition chooses among them.
         const bool one_export = !every_stamp && role != FileRole::kDatabase && role != FileRole::kOther;
-        std::string newest;
-        for (const Found& file : list)
-            if (later(file.named.stamp, newest)) newest = file.named.stamp;
-        if (one_export) std::erase_if(list, [&](const Found& file) { return file.named.stamp != newest; });
-        std::stable_sort(list.begin(), list.end(),
-                         [](const Found& a, const Found& b) { return a.named.slice < b.named.slice; });
-        for (Found& file : list) out[role].push_back(std::move(file.path));
+        if (one_export) keep_newest_export(list);
+        sort_by_slice(list);
+        for (FoundFile& file : list) out[role].push_back(std::move(file.path));
     }
     return out;
+}
+
+void keep_newest_export(std::vector<FoundFile>& files) {
+    std::string newest;
+    for (const FoundFile& file : files)
+        if (later(file.named.stamp, newest)) newest = file.named.stamp;
+    std::erase_if(files, [&](const FoundFile& file) { return file.named.stamp != newest; });
+}
+
+void sort_by_slice(std::vector<FoundFile>& files) {
+    std::stable_sort(files.begin(), files.end(),
+                     [](const FoundFile& a, const FoundFile& b) { return a.named.slice < b.named.slice; });
+}
+
+std::string without_gz(std::string_view name) {
+    return std::string(name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name);
+}
+
+void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
+                           Diagnostics& diagnostics) {
+    if (files.front() == asked) return;
+    std::vector<int64_t> there;
+    for (const std::string& file : files) {
+        const auto named = file_by_name(without_gz(base_name(file)));
+        if (!named || named->slice == 0) return;
+        there.push_back(named->slice - 1);
+    }
+    const std::string missing = missing_slices(std::move(there));
+    if (missing.empty()) return;
+    Diagnostic diagnostic;
+    diagnostic.file = files.front();
+    diagnostic.code = "slice_missing";
+    diagnostic.message = "the file is one of several slices, and slice " + missing +
+                         " is not in the folder; the rows of what is there are read";
+    diagnostics.add(std::move(diagnostic));
 }
 
 std::vector<std::string> list_folder(const std::string& folder) {

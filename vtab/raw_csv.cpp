@@ -47,7 +47,10 @@ class RawCsvProvider : public TableProvider {
         std::string key = format_->name;
         for (const std::string& file : files) key.append("\n").append(file);
         Part part;
-        part.table = connection.cached_table(key, files, [&] { return make_csv_table(format_, files); });
+        part.table = connection.cached_table(key, files, [&] {
+            report_missing_slices(request.arguments[0], files, connection.diagnostics());
+            return make_csv_table(format_, files);
+        });
         for (int column = 0; column < part.table->columns(); ++column) part.columns.push_back(column);
         return {part};
     }

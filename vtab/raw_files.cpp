@@ -11,35 +11,39 @@ namespace {
 // What profilers call the folders of their results.
 constexpr const char* kResultFolders[] = {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "analyze"};
 
-std::string without_gz(const std::string& name) {
-    return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
-}
-
 bool is_torch_trace(const std::string& name) {
     return without_gz(name).ends_with(".pt.trace.json");
 }
 
-// Files that recognition by role does not know: torch.profiler's traces, and compressed files.
-std::vector<std::string> other_files(const std::string& folder, FileRole role) {
-    std::vector<std::string> found;
+// Plain or compressed; where a file is there both ways, the plain one, which is listed before.
+std::vector<std::string> in_folder(const std::string& folder, FileRole role) {
+    std::vector<FoundFile> found;
+    std::vector<std::string> torch_traces;
+    std::string previous;
     for (const std::string& name : list_folder(folder)) {
-        const auto named = name.ends_with(".gz") ? file_by_name(without_gz(name)) : std::nullopt;
+        const std::string path = join_path(folder, name);
+        const auto named = file_by_name(without_gz(name));
         const bool wanted =
             (named && named->role == role) || (role == FileRole::kTrace && is_torch_trace(name));
-        if (wanted && is_file(join_path(folder, name))) found.push_back(join_path(folder, name));
+        if (!wanted || without_gz(name) == previous || !is_file(path)) continue;
+        previous = name;
+        if (named)
+            found.push_back({*named, path});
+        else
+            torch_traces.push_back(path);
     }
-    return found;
-}
-
-std::vector<std::string> in_folder(const std::string& folder, FileRole role) {
-    auto by_role = files_of_folder(folder);
-    return by_role.count(role) > 0 ? std::move(by_role[role]) : other_files(folder, role);
+    if (found.empty()) return torch_traces;
+    keep_newest_export(found);
+    sort_by_slice(found);
+    std::vector<std::string> files;
+    for (FoundFile& file : found) files.push_back(std::move(file.path));
+    return files;
 }
 
 // Slices of one file are one file; anything else is a choice that only the user can make.
 bool are_slices(const std::vector<std::string>& files) {
     return std::all_of(files.begin(), files.end(), [](const std::string& file) {
-        const auto named = file_by_name(without_gz(std::string(base_name(file))));
+        const auto named = file_by_name(without_gz(base_name(file)));
         return named && named->slice > 0;
     });
 }
