@@ -70,15 +70,9 @@ struct NamedFile {
     int64_t slice = 0;  // 1-based where the name has one, else 0
     std::string stamp;  // what tells one export from the next
 };
-std::optional<NamedFile> file_by_name(std::string_view name);  // nullopt: not a profiler's file
-std::string without_gz(std::string_view name);
-
-struct FoundFile {
-    NamedFile named;
-    std::string path;
-};
-void keep_newest_export(std::vector<FoundFile>& files);  // the one with the largest stamp
-void sort_by_slice(std::vector<FoundFile>& files);
+// CSV and JSON files may also be compressed, with .gz behind the name. nullopt: not a profiler's file.
+std::optional<NamedFile> file_by_name(std::string_view name);
+bool is_torch_trace(std::string_view name);  // *.pt.trace.json, plain or compressed
 
 // Notes which slices lack among those of one file; nothing where one of them was asked for by its own path.
 void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
@@ -86,6 +80,7 @@ void report_missing_slices(const std::string& asked, const std::vector<std::stri
 
 // What has such a name in a folder, whether it can be read or not, by role. Of several exports of a file the
 // one with the largest stamp counts, unless every_stamp: the layout of 2023 has a file for each iteration.
+// Where a file is there plain and compressed, the plain one counts.
 std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder,
                                                              bool every_stamp = false);
 

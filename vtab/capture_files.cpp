@@ -1,6 +1,7 @@
 // Names of profiler files and what they are for.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "ext/core/decimal.h"
 #include "vtab/capture.h"
@@ -94,6 +95,10 @@ std::optional<NamedFile> database_by_name(std::string_view name) {
     return std::nullopt;
 }
 
+std::string_view without_gz(std::string_view name) {
+    return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
+}
+
 // Longer digit runs are later: stamps of one export have the same form.
 bool later(const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a > b;
@@ -117,50 +122,49 @@ std::string missing_slices(std::vector<int64_t> there) {
 }  // namespace
 
 std::optional<NamedFile> file_by_name(std::string_view name) {
+    if (auto database = database_by_name(name)) return database;
+    name = without_gz(name);
     NamedFile file;
     for (const Stem& stem : kCsvStems)
         if (match_stem(name, stem, ".csv", file)) return file;
     for (const Stem& stem : kJsonStems)
         if (name == std::string(stem.name) + ".json") return NamedFile{stem.role, stem.name, 0, ""};
-    if (name == "trace_view.json.gz") return NamedFile{FileRole::kTrace, "trace_view", 0, ""};
     if (match_stem(name, {"msprof", FileRole::kTrace}, ".json", file) && !file.stamp.empty()) return file;
     if (name == "profiler_info.json" || number_in_name(name, "profiler_info_", ".json"))
         return NamedFile{FileRole::kProfilerInfo, "profiler_info", 0, ""};
-    return database_by_name(name);
+    return std::nullopt;
+}
+
+bool is_torch_trace(std::string_view name) {
+    return without_gz(name).ends_with(".pt.trace.json");
 }
 
 std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder, bool every_stamp) {
-    std::map<FileRole, std::vector<FoundFile>> found;
+    struct Found {
+        NamedFile named;
+        std::string path;
+    };
+    std::map<FileRole, std::vector<Found>> found;
+    std::set<std::string, std::less<>> seen;  // without .gz; the plain one is listed first
     for (const std::string& name : list_folder(folder)) {
         const std::string path = join_path(folder, name);
         auto named = file_by_name(name);
-        if (named) found[named->role].push_back({std::move(*named), path});
+        if (named && seen.emplace(without_gz(name)).second)
+            found[named->role].push_back({std::move(*named), path});
     }
     std::map<FileRole, std::vector<std::string>> out;
     for (auto& [role, list] : found) {
         // Each database is a rank or an export of its own; recognition chooses among them.
         const bool one_export = !every_stamp && role != FileRole::kDatabase && role != FileRole::kOther;
-        if (one_export) keep_newest_export(list);
-        sort_by_slice(list);
-        for (FoundFile& file : list) out[role].push_back(std::move(file.path));
+        std::string newest;
+        for (const Found& file : list)
+            if (later(file.named.stamp, newest)) newest = file.named.stamp;
+        if (one_export) std::erase_if(list, [&](const Found& file) { return file.named.stamp != newest; });
+        std::stable_sort(list.begin(), list.end(),
+                         [](const Found& a, const Found& b) { return a.named.slice < b.named.slice; });
+        for (Found& file : list) out[role].push_back(std::move(file.path));
     }
     return out;
-}
-
-void keep_newest_export(std::vector<FoundFile>& files) {
-    std::string newest;
-    for (const FoundFile& file : files)
-        if (later(file.named.stamp, newest)) newest = file.named.stamp;
-    std::erase_if(files, [&](const FoundFile& file) { return file.named.stamp != newest; });
-}
-
-void sort_by_slice(std::vector<FoundFile>& files) {
-    std::stable_sort(files.begin(), files.end(),
-                     [](const FoundFile& a, const FoundFile& b) { return a.named.slice < b.named.slice; });
-}
-
-std::string without_gz(std::string_view name) {
-    return std::string(name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name);
 }
 
 void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
@@ -168,7 +172,7 @@ void report_missing_slices(const std::string& asked, const std::vector<std::stri
     if (files.front() == asked) return;
     std::vector<int64_t> there;
     for (const std::string& file : files) {
-        const auto named = file_by_name(without_gz(base_name(file)));
+        const auto named = file_by_name(base_name(file));
         if (!named || named->slice == 0) return;
         there.push_back(named->slice - 1);
     }

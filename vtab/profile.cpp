@@ -53,8 +53,10 @@ void take_option(ProfileOptions& options, std::string_view key, element value) {
 
 std::shared_ptr<Source> make_source(Connection& connection, Capture capture, const ProfileOptions& options) {
     if (capture.facts.kind == "gpu") return make_gpu_source(std::move(capture), options);
-    if (!capture.has(FileRole::kDatabase))
-        return make_text_source(std::move(capture), options, connection.diagnostics());
+    if (!capture.has(FileRole::kDatabase)) {
+        LoadContext context = connection.load_context();
+        return make_text_source(std::move(capture), options, context);
+    }
     DbFiles files;
     files.profiler = capture.first(FileRole::kDatabase);
     files.analysis = capture.first(FileRole::kAnalysisDatabase);

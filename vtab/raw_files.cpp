@@ -11,39 +11,21 @@ namespace {
 // What profilers call the folders of their results.
 constexpr const char* kResultFolders[] = {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "analyze"};
 
-bool is_torch_trace(const std::string& name) {
-    return without_gz(name).ends_with(".pt.trace.json");
-}
-
-// Plain or compressed; where a file is there both ways, the plain one, which is listed before.
+// Recognition by role does not know torch.profiler's traces: it takes each for a capture of its own.
 std::vector<std::string> in_folder(const std::string& folder, FileRole role) {
-    std::vector<FoundFile> found;
-    std::vector<std::string> torch_traces;
-    std::string previous;
+    std::vector<std::string> files = std::move(files_of_folder(folder)[role]);
+    if (!files.empty() || role != FileRole::kTrace) return files;
     for (const std::string& name : list_folder(folder)) {
-        const std::string path = join_path(folder, name);
-        const auto named = file_by_name(without_gz(name));
-        const bool wanted =
-            (named && named->role == role) || (role == FileRole::kTrace && is_torch_trace(name));
-        if (!wanted || without_gz(name) == previous || !is_file(path)) continue;
-        previous = name;
-        if (named)
-            found.push_back({*named, path});
-        else
-            torch_traces.push_back(path);
+        const bool twice = !files.empty() && join_path(folder, name) == files.back() + ".gz";
+        if (is_torch_trace(name) && !twice) files.push_back(join_path(folder, name));
     }
-    if (found.empty()) return torch_traces;
-    keep_newest_export(found);
-    sort_by_slice(found);
-    std::vector<std::string> files;
-    for (FoundFile& file : found) files.push_back(std::move(file.path));
     return files;
 }
 
 // Slices of one file are one file; anything else is a choice that only the user can make.
 bool are_slices(const std::vector<std::string>& files) {
     return std::all_of(files.begin(), files.end(), [](const std::string& file) {
-        const auto named = file_by_name(without_gz(base_name(file)));
+        const auto named = file_by_name(base_name(file));
         return named && named->slice > 0;
     });
 }

@@ -23,8 +23,7 @@ constexpr const char* kLookedFor =
     "database (ascend_pytorch_profiler*.db, ascend_mindspore_profiler*.db, msprof_*.db, msmonitor_*.db, "
     "analysis.db), kernel_details.csv or op_summary_*.csv, ASCEND_PROFILER_OUTPUT, *_ascend_pt, *_ascend_ms, "
     "PROF_*, mindstudio_profiler_output, device_N/summary, or a folder that holds any of these up to 5 "
-    "levels "
-    "down";
+    "levels down; JSON and CSV files may be compressed (.gz)";
 
 Error not_a_profile(const std::string& path, const std::string& why) {
     return Error("profana_open: '" + path + "' is no profile: " + why + "; " + kLookedFor);
@@ -37,10 +36,6 @@ bool is_trace_name(std::string_view name) {
 
 bool is_rank_folder(std::string_view name) {
     return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
-}
-
-bool is_profiler_trace(std::string_view name) {
-    return name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz");
 }
 
 // The last run of at least ten digits in a name: 20240625000026809 of host_1_20240625000026809_ascend_pt.
@@ -129,6 +124,12 @@ Capture Recognizer::finished(Capture capture) const {
     SourceFacts& facts = capture.facts;
     if (capture.age.empty()) capture.age = stamp_in_name(base_name(facts.path));
     for (const std::string& file : capture.every_file()) context_.diagnostics.forget(file);
+    for (const auto& [role, files] : capture.files) {
+        std::vector<std::string> there = files;
+        for (const UnusableFile& file : capture.unusable)
+            if (file.role == role) there.push_back(file.path);
+        report_missing_slices(facts.path, there, context_.diagnostics);
+    }
     if (facts.kind == "gpu")
         read_gpu_facts(capture, context_);
     else
@@ -315,7 +316,7 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
     const auto named = file_by_name(name);
     const bool table =
         named && (named->role == FileRole::kKernelDetails || named->role == FileRole::kOpSummary);
-    if (table && name.ends_with(".csv")) {
+    if (table) {
         capture.files[named->role] = {path};
         capture.facts.kind = named->role == FileRole::kOpSummary ? "msprof" : "text";
         capture.facts.framework = named->role == FileRole::kOpSummary ? "msprof" : "";
@@ -361,7 +362,7 @@ std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
         std::vector<Capture> below;
         if (is_folder(entry)) {
             if (depth < kMaxDepth && name != "cluster_analysis_output") below = folder(entry, depth + 1);
-        } else if (is_trace_name(name) && (is_file(entry) || is_profiler_trace(name)) && wants("text") &&
+        } else if (is_trace_name(name) && (is_file(entry) || is_torch_trace(name)) && wants("text") &&
                    name != previous + ".gz") {
             below = trace_in_folder(entry);
             previous = name;
@@ -377,7 +378,7 @@ std::vector<Capture> Recognizer::trace_in_folder(const std::string& path) {
     std::string why = "it is no trace: no event stands at its begin";
     try {
         std::vector<Capture> found = file(path);
-        if (!found.empty() || !is_profiler_trace(base_name(path))) return found;
+        if (!found.empty() || !is_torch_trace(base_name(path))) return found;
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kCannotOpen) throw;
         why = error.what();

@@ -142,6 +142,47 @@ def ranks(tmp):
           [(1, os.path.dirname(strange))])
 
 
+def pack(path):
+    with open(path, "rb") as plain:
+        write(f"{path}.gz", gzip.compress(plain.read()))
+    os.remove(path)
+
+
+def rows_of_models(db):
+    tables = [t for (t,) in db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'prof\\_%' ESCAPE '\\' ORDER BY 1")]
+    return {t: db.execute(f"SELECT * FROM {t}").fetchall() for t in tables if t not in ("prof_source", "prof_diagnostic", "prof_setting")}
+
+
+def compressed(tmp):
+    """Every CSV and JSON file may as well be compressed, as it may for the raw tables."""
+    (data,) = glob.glob(os.path.join(os.path.dirname(GOLDEN), "data", "text_and_db", "made_1*"))
+    rank = shutil.copytree(data, f"{tmp}/r_ascend_pt", ignore=shutil.ignore_patterns("*.db"))
+    output = f"{rank}/ASCEND_PROFILER_OUTPUT"
+    about = "SELECT kind, framework, rank, level, versions, steps, state, missing, replace(files, '.gz', '') FROM prof_source"
+    db = opened(rank)
+    want, facts_of_plain = rows_of_models(db), db.execute(about).fetchall()
+    for folder, _, names in os.walk(rank):
+        for name in names:
+            if name.endswith((".csv", ".json")):
+                pack(f"{folder}/{name}")
+    db = opened(rank)
+    for table, rows in rows_of_models(db).items():
+        check(f"compressed: {table}", rows == want[table], True)
+    check("compressed: tables with rows", sum(len(rows) > 0 for rows in want.values()) > 15, True)
+    check("compressed: source", db.execute(about).fetchall(), facts_of_plain)
+    check("compressed: raw table", db.execute("SELECT count(*) FROM kernel_details(?)", (output,)).fetchall(), [(len(want["prof_kernel"]),)])
+    alone = opened(f"{output}/kernel_details.csv.gz")
+    check("compressed: alone", alone.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(len(want["prof_kernel"]),)])
+    write(f"{output}/kernel_details.csv", KERNELS)
+    check("both: the plain file counts", opened(rank).execute("SELECT count(*) FROM prof_kernel").fetchall(), [(1,)])
+    out = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA/mindstudio_profiler_output"
+    for part in (0, 1, 3):
+        pack(write(f"{out}/op_summary_slice_{part}_20260402160400.csv", SUMMARY + f"k{part},T,AI_CORE,{part + 5}.000\t,1.500\n"))
+    db = opened(out)
+    check("compressed slices", db.execute("SELECT name FROM prof_kernel").fetchall(), [("k0",), ("k1",), ("k3",)])
+    check("the slice that lacks", db.execute("SELECT message LIKE '%slice 2 is not%' FROM prof_diagnostic WHERE code = 'slice_missing'").fetchall(), [(1,)])
+
+
 def options(tmp):
     path = write(f"{tmp}/opt_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", json.dumps(NPU_EVENTS))
     path = os.path.dirname(os.path.dirname(path))
@@ -186,4 +227,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-run(traces, folders, msprof, ranks, options, changes, main_database)
+run(traces, folders, msprof, ranks, compressed, options, changes, main_database)
