@@ -91,6 +91,8 @@ bool is_file(const std::string& path);
 std::string join_path(const std::string& folder, std::string_view name);
 std::string_view base_name(std::string_view path);
 std::string parent_folder(const std::string& path);
+// From the root of the file system, without "." and "..": what a program's change of folder does not touch.
+std::string absolute_path(const std::string& path);
 
 // The number in `name` between prefix and suffix; nullopt: the name is another or no number stands there.
 std::optional<int64_t> number_in_name(std::string_view name, std::string_view prefix,

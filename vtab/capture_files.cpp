@@ -228,6 +228,16 @@ std::string parent_folder(const std::string& path) {
     return std::string(head);
 }
 
+std::string absolute_path(const std::string& path) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(path, error);
+    if (error) return path;
+    const bool dots = std::any_of(absolute.begin(), absolute.end(),
+                                  [](const fs::path& name) { return name == "." || name == ".."; });
+    const fs::path without_dots = dots ? fs::canonical(absolute, error) : absolute;
+    return error ? absolute.string() : without_dots.string();
+}
+
 std::optional<int64_t> number_in_name(std::string_view name, std::string_view prefix,
                                       std::string_view suffix) {
     if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix))

@@ -179,7 +179,7 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
     LoadContext context = connection.load_context();
     auto profile = std::make_shared<Profile>();
     profile->alias = alias;
-    profile->path = path;
+    profile->path = absolute_path(path);
     profile->options = options;
     for (Capture& capture : recognize(path, options, context)) {
         capture.facts.id_base = 1 + (static_cast<int64_t>(profile->sources.size()) << 32);

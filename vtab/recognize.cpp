@@ -486,7 +486,8 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
     if (!fs::exists(path, error))
         throw not_a_profile(path, error ? error.message() : "there is no such file or folder");
     Recognizer recognizer(options, context);
-    std::vector<Capture> found = is_folder(path) ? recognizer.folder(path, 0) : recognizer.file(path);
+    const std::string place = absolute_path(path);
+    std::vector<Capture> found = is_folder(place) ? recognizer.folder(place, 0) : recognizer.file(place);
     if (found.empty()) {
         if (!options.source.empty()) {
             ProfileOptions any = options;
@@ -497,7 +498,7 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
         throw not_a_profile(path, recognizer.hint().empty() ? "nothing in it is known" : recognizer.hint());
     }
     found = one_a_rank(std::move(found), context.diagnostics);
-    if (!options.rank) tell_unknown_ranks(found, path, context.diagnostics);
+    if (!options.rank) tell_unknown_ranks(found, place, context.diagnostics);
     if (options.rank) {
         const std::string ranks = known_ranks(found);
         std::erase_if(found, [&](const Capture& capture) { return capture.facts.rank != options.rank; });

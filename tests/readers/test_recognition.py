@@ -202,6 +202,29 @@ def options(tmp):
     check("after close", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(0,)])
 
 
+def relative_paths(tmp):
+    """What was opened by a relative path stays open when the program goes to another folder."""
+    output = os.path.dirname(write(f"{tmp}/h_4_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS))
+    write(f"{tmp}/h_4_ascend_pt/profiler_info_4.json", "{}")
+    db, home = load(LIBRARY), os.getcwd()
+    try:
+        os.chdir(output)
+        for alias, path in (("file", "kernel_details.csv"), ("dot", "."), ("above", "../../h_4_ascend_pt")):
+            db.execute("SELECT profana_open(?, ?)", (alias, path)).fetchall()
+        refused("a relative path that is none", ["'../nowhere'", "no such file"], "SELECT profana_open('x', '../nowhere')", db=db)
+        os.chdir("/")
+        check("kernels from elsewhere", db.execute("SELECT profile, rank, count(*) FROM prof_kernel GROUP BY profile ORDER BY profile").fetchall(),
+              [("above", 4, 1), ("dot", 4, 1), ("file", None, 1)])
+        check("paths from elsewhere", db.execute("SELECT alias, path FROM prof_source ORDER BY alias").fetchall(),
+              [("above", f"{tmp}/h_4_ascend_pt"), ("dot", f"{tmp}/h_4_ascend_pt"), ("file", f"{output}/kernel_details.csv")])
+        time.sleep(0.02)
+        write(f"{output}/kernel_details.csv", KERNELS + "Add,Add,AI_VECTOR_CORE,1700000000000009.250\t,2.000\n")
+        check("a change seen from elsewhere", db.execute("SELECT profile, count(*) FROM prof_kernel GROUP BY 1 ORDER BY 1").fetchall(),
+              [("above", 2), ("dot", 2), ("file", 2)])
+    finally:
+        os.chdir(home)
+
+
 def changes(tmp):
     path = write(f"{tmp}/live_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
     db = opened(f"{tmp}/live_ascend_pt")
@@ -227,4 +250,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-run(traces, folders, msprof, ranks, compressed, options, changes, main_database)
+run(traces, folders, msprof, ranks, compressed, options, relative_paths, changes, main_database)
