@@ -35,20 +35,33 @@ enum class FileRole {
     kStartInfo,            // start_info.N, start_info
 };
 
+// A file of results that is there by its name and cannot be read, or has other contents.
+struct UnusableFile {
+    FileRole role;
+    std::string path, why;
+};
+
 struct Capture {
     SourceFacts facts;
     std::string root;                                    // folder that facts.files is relative to
     std::string age;                                     // digits of the time stamp in its name; empty: none
     std::string unreadable;                              // why its database cannot be read; empty: it can
     std::map<FileRole, std::vector<std::string>> files;  // slices of one file in order
+    std::vector<UnusableFile> unusable;                  // left out of files
 
     bool has(FileRole role) const { return files.count(role) > 0; }
     std::string first(FileRole role) const { return has(role) ? files.at(role).front() : std::string(); }
     std::vector<std::string> all(FileRole role) const {
         return has(role) ? files.at(role) : std::vector<std::string>();
     }
+    // Why it has no file of the role though there is one; empty: there is none, or some can be used.
+    std::string why_not(FileRole role) const;
+    bool has_results() const;  // CSV or JSON files that a profiler's analysis writes
     std::vector<std::string> every_file() const;
 };
+
+// Takes the files of results that cannot be used out of capture.files, with a diagnostic for each.
+void leave_out_unusable(Capture& capture, LoadContext& context);
 
 // What a file name says: kernel_details.csv, op_summary_slice_1_20260402160352.csv, msprof_0_2_1.json.
 struct NamedFile {
@@ -57,10 +70,17 @@ struct NamedFile {
     int64_t slice = 0;  // 1-based where the name has one, else 0
     std::string stamp;  // what tells one export from the next
 };
-std::optional<NamedFile> file_by_name(std::string_view name);  // nullopt: not a profiler's file
+// CSV and JSON files may also be compressed, with .gz behind the name. nullopt: not a profiler's file.
+std::optional<NamedFile> file_by_name(std::string_view name);
+bool is_torch_trace(std::string_view name);  // *.pt.trace.json, plain or compressed
 
-// The files of one folder by role. Of several exports of a file the one with the largest stamp counts, unless
-// every_stamp: the layout of 2023 has a file for each iteration.
+// Notes which slices lack among those of one file; nothing where one of them was asked for by its own path.
+void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
+                           Diagnostics& diagnostics);
+
+// What has such a name in a folder, whether it can be read or not, by role. Of several exports of a file the
+// one with the largest stamp counts, unless every_stamp: the layout of 2023 has a file for each iteration.
+// Where a file is there plain and compressed, the plain one counts.
 std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder,
                                                              bool every_stamp = false);
 
@@ -71,6 +91,8 @@ bool is_file(const std::string& path);
 std::string join_path(const std::string& folder, std::string_view name);
 std::string_view base_name(std::string_view path);
 std::string parent_folder(const std::string& path);
+// From the root of the file system, without "." and "..": what a program's change of folder does not touch.
+std::string absolute_path(const std::string& path);
 
 // The number in `name` between prefix and suffix; nullopt: the name is another or no number stands there.
 std::optional<int64_t> number_in_name(std::string_view name, std::string_view prefix,

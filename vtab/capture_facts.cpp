@@ -42,12 +42,12 @@ void take_rank(std::optional<int64_t>& rank, std::optional<int64_t> found) {
     if (!rank && found && *found >= 0) rank = found;
 }
 
-void read_profiler_info(Capture& capture, Diagnostics& diagnostics) {
+void read_profiler_info(Capture& capture, LoadContext& context) {
     const std::string path = capture.first(FileRole::kProfilerInfo);
     if (path.empty()) return;
     SourceFacts& facts = capture.facts;
     take_rank(facts.rank, number_in_name(base_name(path), "profiler_info_", ".json"));
-    const JsonFile info = JsonFile::read(path, diagnostics);
+    const JsonFile info = JsonFile::read(path, context);
     take_rank(facts.rank, info.integer({"rank_id"}));
     facts.level = level_name(info.text({"config", "experimental_config", "_profiler_level"}));
     if (facts.level.empty()) facts.level = level_name(info.text({"profiler_parameters", "profiler_level"}));
@@ -71,20 +71,20 @@ std::string framework_of_names(const Capture& capture) {
 }
 
 // rank_id of info.json.N is that of the process; it is -1 unless the environment named one.
-void read_device_info(Capture& capture, Diagnostics& diagnostics) {
+void read_device_info(Capture& capture, LoadContext& context) {
     for (const std::string& path : capture.all(FileRole::kDeviceInfo)) {
         if (capture.facts.rank) return;
-        take_rank(capture.facts.rank, JsonFile::read(path, diagnostics).integer({"rank_id"}));
+        take_rank(capture.facts.rank, JsonFile::read(path, context).integer({"rank_id"}));
     }
 }
 
 // The level of an msprof capture stands in the sample.json beside each info.json.
-void read_sample(Capture& capture, Diagnostics& diagnostics) {
+void read_sample(Capture& capture, LoadContext& context) {
     for (const std::string& path : capture.all(FileRole::kDeviceInfo)) {
         if (!capture.facts.level.empty()) return;
         const std::string sample = join_path(parent_folder(path), "sample.json");
         if (is_file(sample))
-            capture.facts.level = level_name(JsonFile::read(sample, diagnostics).text({"prof_level"}));
+            capture.facts.level = level_name(JsonFile::read(sample, context).text({"prof_level"}));
     }
 }
 
@@ -150,7 +150,7 @@ bool has_gpu_category(std::string_view text) {
 void read_capture_facts(Capture& capture, LoadContext& context) {
     SourceFacts& facts = capture.facts;
     if (facts.framework.empty()) facts.framework = framework_of_names(capture);
-    read_profiler_info(capture, context.diagnostics);
+    read_profiler_info(capture, context);
     for (const std::string& path : capture.all(FileRole::kDatabase)) {
         const std::string_view name = base_name(path);
         take_rank(facts.rank, number_in_name(name, "ascend_pytorch_profiler_", ".db"));
@@ -160,8 +160,8 @@ void read_capture_facts(Capture& capture, LoadContext& context) {
         if (name.starts_with("msmonitor_") && last != std::string_view::npos)
             take_rank(facts.rank, number_in_name(name.substr(last), "_", ".db"));
     }
-    read_device_info(capture, context.diagnostics);
-    read_sample(capture, context.diagnostics);
+    read_device_info(capture, context);
+    read_sample(capture, context);
     if (facts.framework.empty() && capture.has(FileRole::kTrace))
         facts.framework = framework_of_trace(capture.first(FileRole::kTrace), context);
 }

@@ -1,6 +1,7 @@
 // Names of profiler files and what they are for.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "ext/core/decimal.h"
 #include "vtab/capture.h"
@@ -51,7 +52,9 @@ bool read_suffix(std::string_view rest, NamedFile& file) {
         rest.remove_prefix(7);
         const size_t digits = std::min(rest.find('_'), rest.size());
         int64_t slice = 0;
-        if (parse_integer(rest.substr(0, digits), &slice) != Parsed::kExact) return false;
+        if (!all_digits(rest.substr(0, digits)) ||
+            parse_integer(rest.substr(0, digits), &slice) != Parsed::kExact || slice == INT64_MAX)
+            return false;
         file.slice = slice + 1;
         rest.remove_prefix(digits);
     }
@@ -92,24 +95,48 @@ std::optional<NamedFile> database_by_name(std::string_view name) {
     return std::nullopt;
 }
 
+std::string_view without_gz(std::string_view name) {
+    return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
+}
+
 // Longer digit runs are later: stamps of one export have the same form.
 bool later(const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a > b;
 }
 
+// Slices are counted from 0. "1, 3 to 9": those below the last that are not there.
+std::string missing_slices(std::vector<int64_t> there) {
+    std::sort(there.begin(), there.end());
+    std::string out;
+    int64_t next = 0;
+    for (const int64_t slice : there) {
+        if (slice > next) {
+            out += (out.empty() ? "" : ", ") + std::to_string(next);
+            if (slice > next + 1) out += " to " + std::to_string(slice - 1);
+        }
+        next = slice + 1;
+    }
+    return out;
+}
+
 }  // namespace
 
 std::optional<NamedFile> file_by_name(std::string_view name) {
+    if (auto database = database_by_name(name)) return database;
+    name = without_gz(name);
     NamedFile file;
     for (const Stem& stem : kCsvStems)
         if (match_stem(name, stem, ".csv", file)) return file;
     for (const Stem& stem : kJsonStems)
         if (name == std::string(stem.name) + ".json") return NamedFile{stem.role, stem.name, 0, ""};
-    if (name == "trace_view.json.gz") return NamedFile{FileRole::kTrace, "trace_view", 0, ""};
     if (match_stem(name, {"msprof", FileRole::kTrace}, ".json", file) && !file.stamp.empty()) return file;
     if (name == "profiler_info.json" || number_in_name(name, "profiler_info_", ".json"))
         return NamedFile{FileRole::kProfilerInfo, "profiler_info", 0, ""};
-    return database_by_name(name);
+    return std::nullopt;
+}
+
+bool is_torch_trace(std::string_view name) {
+    return without_gz(name).ends_with(".pt.trace.json");
 }
 
 std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder, bool every_stamp) {
@@ -118,10 +145,12 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
         std::string path;
     };
     std::map<FileRole, std::vector<Found>> found;
+    std::set<std::string, std::less<>> seen;  // without .gz; the plain one is listed first
     for (const std::string& name : list_folder(folder)) {
         const std::string path = join_path(folder, name);
         auto named = file_by_name(name);
-        if (named && is_file(path)) found[named->role].push_back({std::move(*named), path});
+        if (named && seen.emplace(without_gz(name)).second)
+            found[named->role].push_back({std::move(*named), path});
     }
     std::map<FileRole, std::vector<std::string>> out;
     for (auto& [role, list] : found) {
@@ -136,6 +165,25 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
         for (Found& file : list) out[role].push_back(std::move(file.path));
     }
     return out;
+}
+
+void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
+                           Diagnostics& diagnostics) {
+    if (files.front() == asked) return;
+    std::vector<int64_t> there;
+    for (const std::string& file : files) {
+        const auto named = file_by_name(base_name(file));
+        if (!named || named->slice == 0) return;
+        there.push_back(named->slice - 1);
+    }
+    const std::string missing = missing_slices(std::move(there));
+    if (missing.empty()) return;
+    Diagnostic diagnostic;
+    diagnostic.file = files.front();
+    diagnostic.code = "slice_missing";
+    diagnostic.message = "the file is one of several slices, and slice " + missing +
+                         " is not in the folder; the rows of what is there are read";
+    diagnostics.add(std::move(diagnostic));
 }
 
 std::vector<std::string> list_folder(const std::string& folder) {
@@ -178,6 +226,16 @@ std::string parent_folder(const std::string& path) {
     head.remove_suffix(name.size());
     while (head.size() > 1 && head.back() == '/') head.remove_suffix(1);
     return std::string(head);
+}
+
+std::string absolute_path(const std::string& path) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(path, error);
+    if (error) return path;
+    const bool dots = std::any_of(absolute.begin(), absolute.end(),
+                                  [](const fs::path& name) { return name == "." || name == ".."; });
+    const fs::path without_dots = dots ? fs::canonical(absolute, error) : absolute;
+    return error ? absolute.string() : without_dots.string();
 }
 
 std::optional<int64_t> number_in_name(std::string_view name, std::string_view prefix,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ext/core/decimal.h"
+#include "ext/core/utf8.h"
 
 namespace profana {
 namespace {
@@ -245,9 +246,9 @@ int64_t DbRow::other_integer(int cell) const {
             break;
         }
         case SQLITE_TEXT: {
-            const Parsed parsed = parse_scaled(text(cell), 0, &integer);
+            const Parsed parsed = parse_scaled(bytes(cell), 0, &integer);
             if (parsed == Parsed::kExact || parsed == Parsed::kRounded) return integer;
-            if (parsed == Parsed::kEmpty || trim(text(cell)) == "N/A") return kNullInt;
+            if (parsed == Parsed::kEmpty || trim(bytes(cell)) == "N/A") return kNullInt;
             break;
         }
         default:
@@ -265,9 +266,9 @@ double DbRow::real(int cell) const {
             return sqlite3_value_double(values_[cell]);
         case SQLITE_TEXT: {
             double real = kNullReal;
-            const Parsed parsed = parse_real(text(cell), &real);
+            const Parsed parsed = parse_real(bytes(cell), &real);
             if (parsed == Parsed::kExact || parsed == Parsed::kRounded) return real;
-            if (parsed == Parsed::kEmpty || trim(text(cell)) == "N/A") return kNullReal;
+            if (parsed == Parsed::kEmpty || trim(bytes(cell)) == "N/A") return kNullReal;
             break;
         }
         case SQLITE_NULL:
@@ -281,9 +282,16 @@ double DbRow::real(int cell) const {
 
 std::string_view DbRow::text(int cell) const {
     if (cell == kNoCell || sqlite3_value_type(values_[cell]) != SQLITE_TEXT) return {};
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(values_[cell]));
-    if (bytes == nullptr) throw std::bad_alloc();
-    return {bytes, static_cast<size_t>(sqlite3_value_bytes(values_[cell]))};
+    const std::string_view text = bytes(cell);
+    if (is_utf8_text(text)) return text;
+    ++not_utf8_[cell];
+    return repaired_[cell] = repair_utf8(text);
+}
+
+std::string_view DbRow::bytes(int cell) const {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values_[cell]));
+    if (text == nullptr) throw std::bad_alloc();
+    return {text, static_cast<size_t>(sqlite3_value_bytes(values_[cell]))};
 }
 
 int DbScan::cell(std::initializer_list<std::string_view> names) {
@@ -341,6 +349,10 @@ void DbScan::execute(LoadContext& context) {
     sql += ") FROM main." + double_quoted(table_.name) + " NOT INDEXED";
     unreadable_.assign(expressions_.size(), 0);
     row_.unreadable_ = unreadable_.data();
+    not_utf8_.assign(expressions_.size(), 0);
+    row_.not_utf8_ = not_utf8_.data();
+    repaired_.resize(expressions_.size());
+    row_.repaired_ = repaired_.data();
     context_ = &context;
     context.poll();
 
@@ -369,14 +381,19 @@ void DbScan::report(LoadContext& context, int code) {
                              " only: " + sqlite3_errstr(code);
         context.diagnostics.add(std::move(diagnostic));
     }
-    for (size_t i = 0; i < unreadable_.size(); ++i) {
-        if (unreadable_[i] == 0) continue;
+    report_cells(context, "bad_number", unreadable_, " that are no number of 64 bits count as NULL");
+    report_cells(context, "invalid_utf8", not_utf8_, " that are no UTF-8; U+FFFD stands for each bad byte");
+}
+
+void DbScan::report_cells(LoadContext& context, const char* code, const std::vector<uint64_t>& counts,
+                          const char* what) {
+    for (size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] == 0) continue;
         Diagnostic diagnostic;
         diagnostic.file = file_.path();
-        diagnostic.code = "bad_number";
-        diagnostic.message = "values of " + table_.name + "." + expressions_[i] +
-                             " that are no number of 64 bits count as NULL";
-        diagnostic.count = unreadable_[i];
+        diagnostic.code = code;
+        diagnostic.message = "values of " + table_.name + "." + expressions_[i] + what;
+        diagnostic.count = counts[i];
         context.diagnostics.add(std::move(diagnostic));
     }
 }

@@ -99,14 +99,19 @@ class DbRow {
         return other_integer(cell);
     }
     double real(int cell) const;
-    std::string_view text(int cell) const;  // of a text cell; empty for any other
+    // Of a text cell; empty for any other. U+FFFD stands for NUL and for bytes that are no UTF-8; each call
+    // that finds such a text counts it.
+    std::string_view text(int cell) const;
 
   private:
     friend class DbScan;
     int64_t other_integer(int cell) const;
+    std::string_view bytes(int cell) const;  // of a text cell, as they are
 
     sqlite3_value** values_ = nullptr;
-    uint64_t* unreadable_ = nullptr;  // by cell
+    // By cell:
+    uint64_t *unreadable_ = nullptr, *not_utf8_ = nullptr;
+    std::string* repaired_ = nullptr;
 };
 
 // Reads the rows of a table in order of rowid.
@@ -137,11 +142,14 @@ class DbScan {
     void take(int count, sqlite3_value** values);
     void execute(LoadContext& context);
     void report(LoadContext& context, int code);
+    void report_cells(LoadContext& context, const char* code, const std::vector<uint64_t>& counts,
+                      const char* what);
 
     DbFile& file_;
     const DbTable& table_;
     std::vector<std::string> expressions_;
-    std::vector<uint64_t> unreadable_;
+    std::vector<uint64_t> unreadable_, not_utf8_;
+    std::vector<std::string> repaired_;
     void (*call_)(void*, const DbRow&) = nullptr;
     void* each_ = nullptr;
     LoadContext* context_ = nullptr;

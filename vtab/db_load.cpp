@@ -177,10 +177,10 @@ uint32_t TextCells::code(const DbRow& row, int cell) {
         return id == kNullInt ? kNullCode : code(id);
     }
     // The first exports put names themselves into these columns.
+    const std::string_view text = row.text(cell);
     int64_t id = 0;
-    if (parse_integer(row.text(cell), &id) == Parsed::kExact && strings_.find(id) != IdMap::kNone)
-        return code(id);
-    return code_of_text(row.text(cell));
+    if (parse_integer(text, &id) == Parsed::kExact && strings_.find(id) != IdMap::kNone) return code(id);
+    return code_of_text(text);
 }
 
 uint32_t TextCells::code(int64_t id) {

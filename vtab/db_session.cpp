@@ -176,7 +176,7 @@ void read_chips(Load& load, std::vector<Device>& devices) {
 }
 
 void read_device_info(Load& load, const std::string& path, std::vector<Device>& devices) {
-    const JsonFile info = JsonFile::read(path, load.context.diagnostics);
+    const JsonFile info = JsonFile::read(path, load.context);
     if (!info) return;
     std::optional<int64_t> id;
     const auto list = info.at({"DeviceInfo"});

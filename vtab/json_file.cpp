@@ -1,9 +1,7 @@
 #include "vtab/json_file.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include "ext/core/decimal.h"
+#include "ext/core/input.h"
 #include "ext/core/utf8.h"
 
 namespace profana {
@@ -21,17 +19,23 @@ void report(Diagnostics& diagnostics, const std::string& path, const std::string
 
 }  // namespace
 
-JsonFile JsonFile::read(const std::string& path, Diagnostics& diagnostics) {
-    std::error_code error;
-    const bool regular = std::filesystem::is_regular_file(path, error);  // opening a pipe would wait
-    std::ifstream in;
-    if (regular) in.open(path, std::ios::binary);
-    if (!in.is_open()) {
-        report(diagnostics, path, regular ? "it cannot be opened" : "it is no regular file");
+JsonFile JsonFile::read(const std::string& path, LoadContext& context) {
+    constexpr size_t kStep = size_t{1} << 16;
+    std::string text;
+    try {
+        const auto input = Input::open(path, context);
+        for (size_t got = kStep; got > 0;) {
+            const size_t size = text.size();
+            text.resize(size + kStep);
+            got = input->read(text.data() + size, kStep);
+            text.resize(size + got);
+        }
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
+        report(context.diagnostics, path, reason_of(error));
         return {};
     }
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    return parse(text, path, diagnostics);
+    return parse(text, path, context.diagnostics);
 }
 
 JsonFile JsonFile::parse(std::string_view text, const std::string& path, Diagnostics& diagnostics) {

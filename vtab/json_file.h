@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "ext/core/diagnostics.h"
+#include "ext/core/progress.h"
 
 namespace profana {
 
 class JsonFile {
   public:
-    // A file that is missing, empty or no JSON gives a JsonFile without content and, where it is there but
-    // cannot be read, a diagnostic (code side_file_unreadable).
-    static JsonFile read(const std::string& path, Diagnostics& diagnostics);
+    // Plain or gzip. One that cannot be opened, is empty or no JSON gives a JsonFile without content and a
+    // diagnostic (code side_file_unreadable).
+    static JsonFile read(const std::string& path, LoadContext& context);
     // The same for JSON text out of another file.
     static JsonFile parse(std::string_view text, const std::string& path, Diagnostics& diagnostics);
 

@@ -9,11 +9,12 @@ constexpr ColumnType I = ColumnType::kInt, R = ColumnType::kReal, T = ColumnType
 ModelSpec kernel_spec() {
     return model_spec(
         Model::kKernel, "prof_kernel", "Device kernels, a row each.",
-        "Text: kernel_details.csv; without it the kernels among the rows of Ascend Hardware in "
+        "Text: kernel_details.csv; without one that can be read the kernels among the rows of Ascend "
+        "Hardware in "
         "trace_view.json"
         " | Db: COMPUTE_TASK_INFO with its row of TASK (globalTaskId)"
         " | GPU: events of category kernel"
-        " | msprof: op_summary_*.csv; without it msprof_*.json",
+        " | msprof: op_summary_*.csv; without one that can be read msprof_*.json",
         {{"device_id", I, "device",
           "Text: Device_id, else the capture's only device | Db: TASK.deviceId | GPU: args device, else pid"},
          {"stream_id", I, "stream; 0 is a stream",

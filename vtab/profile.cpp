@@ -53,8 +53,10 @@ void take_option(ProfileOptions& options, std::string_view key, element value) {
 
 std::shared_ptr<Source> make_source(Connection& connection, Capture capture, const ProfileOptions& options) {
     if (capture.facts.kind == "gpu") return make_gpu_source(std::move(capture), options);
-    if (!capture.has(FileRole::kDatabase))
-        return make_text_source(std::move(capture), options, connection.diagnostics());
+    if (!capture.has(FileRole::kDatabase)) {
+        LoadContext context = connection.load_context();
+        return make_text_source(std::move(capture), options, context);
+    }
     DbFiles files;
     files.profiler = capture.first(FileRole::kDatabase);
     files.analysis = capture.first(FileRole::kAnalysisDatabase);
@@ -65,13 +67,8 @@ std::shared_ptr<Source> make_source(Connection& connection, Capture capture, con
 }
 
 bool changed(const Profile& profile) {
-    return std::any_of(profile.stamps.begin(), profile.stamps.end(), [](const auto& stamp) {
-        try {
-            return stamp_file(stamp.first) != stamp.second;
-        } catch (const Error&) {
-            return true;
-        }
-    });
+    return std::any_of(profile.stamps.begin(), profile.stamps.end(),
+                       [](const auto& stamp) { return stamp_if_there(stamp.first) != stamp.second; });
 }
 
 // What Connection::main_seen is once the user has closed profile `main`: no file has such a stamp.
@@ -126,7 +123,7 @@ class LostSource : public Source {
     std::string error_;
 };
 
-// No file has its new stamp: every query looks whether it can be read again.
+// Its stamp is that of no file: as soon as there is something at the path, queries try to read it again.
 void lose(Profile& profile, const Error& error) {
     const std::string what = "profana: profile '" + profile.alias +
                              "' cannot be read any more: " + error.what() + "; profana_close('" +
@@ -182,14 +179,15 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
     LoadContext context = connection.load_context();
     auto profile = std::make_shared<Profile>();
     profile->alias = alias;
-    profile->path = path;
+    profile->path = absolute_path(path);
     profile->options = options;
     for (Capture& capture : recognize(path, options, context)) {
         capture.facts.id_base = 1 + (static_cast<int64_t>(profile->sources.size()) << 32);
         profile->sources.push_back(make_source(connection, std::move(capture), options));
     }
     for (const auto& source : profile->sources)
-        for (const std::string& file : source->files()) profile->stamps.emplace_back(file, stamp_file(file));
+        for (const std::string& file : source->files())
+            profile->stamps.emplace_back(file, stamp_if_there(file));
     return profile;
 }
 

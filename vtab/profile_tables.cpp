@@ -152,7 +152,7 @@ const TableSpec& source_spec() {
         "The open profiles, a row for each rank: what was opened, what it is, what it holds and what it "
         "lacks.",
         {{"alias", T, "alias given to profana_open; main: the connection's main database"},
-         {"path", T, "file or folder of this rank"},
+         {"path", T, "file or folder of this rank, absolute"},
          {"kind", T, "text, db, gpu, trace (an Ascend trace alone), msprof, msprof_db, msmonitor, analysis"},
          {"framework", T, "PyTorch, MindSpore, msprof; NULL: unknown",
           "Text: profiler_info*.json, else the folder's name or the trace's events | Db: tables, else the "

@@ -47,7 +47,10 @@ class RawCsvProvider : public TableProvider {
         std::string key = format_->name;
         for (const std::string& file : files) key.append("\n").append(file);
         Part part;
-        part.table = connection.cached_table(key, files, [&] { return make_csv_table(format_, files); });
+        part.table = connection.cached_table(key, files, [&] {
+            report_missing_slices(request.arguments[0], files, connection.diagnostics());
+            return make_csv_table(format_, files);
+        });
         for (int column = 0; column < part.table->columns(); ++column) part.columns.push_back(column);
         return {part};
     }
@@ -71,6 +74,12 @@ TableSpec make_spec(const RawCsv& table) {
 }
 
 }  // namespace
+
+std::optional<CsvKind> csv_kind(FileRole role) {
+    for (const RawCsv& table : kTables)
+        if (table.role == role) return table.kind;
+    return std::nullopt;
+}
 
 int register_raw_csv_tables(Connection& connection) {
     for (const RawCsv& table : kTables) {

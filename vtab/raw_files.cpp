@@ -11,35 +11,21 @@ namespace {
 // What profilers call the folders of their results.
 constexpr const char* kResultFolders[] = {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "analyze"};
 
-std::string without_gz(const std::string& name) {
-    return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
-}
-
-bool is_torch_trace(const std::string& name) {
-    return without_gz(name).ends_with(".pt.trace.json");
-}
-
-// Files that recognition by role does not know: torch.profiler's traces, and compressed files.
-std::vector<std::string> other_files(const std::string& folder, FileRole role) {
-    std::vector<std::string> found;
-    for (const std::string& name : list_folder(folder)) {
-        const auto named = name.ends_with(".gz") ? file_by_name(without_gz(name)) : std::nullopt;
-        const bool wanted =
-            (named && named->role == role) || (role == FileRole::kTrace && is_torch_trace(name));
-        if (wanted && is_file(join_path(folder, name))) found.push_back(join_path(folder, name));
-    }
-    return found;
-}
-
+// Recognition by role does not know torch.profiler's traces: it takes each for a capture of its own.
 std::vector<std::string> in_folder(const std::string& folder, FileRole role) {
-    auto by_role = files_of_folder(folder);
-    return by_role.count(role) > 0 ? std::move(by_role[role]) : other_files(folder, role);
+    std::vector<std::string> files = std::move(files_of_folder(folder)[role]);
+    if (!files.empty() || role != FileRole::kTrace) return files;
+    for (const std::string& name : list_folder(folder)) {
+        const bool twice = !files.empty() && join_path(folder, name) == files.back() + ".gz";
+        if (is_torch_trace(name) && !twice) files.push_back(join_path(folder, name));
+    }
+    return files;
 }
 
 // Slices of one file are one file; anything else is a choice that only the user can make.
 bool are_slices(const std::vector<std::string>& files) {
     return std::all_of(files.begin(), files.end(), [](const std::string& file) {
-        const auto named = file_by_name(without_gz(std::string(base_name(file))));
+        const auto named = file_by_name(base_name(file));
         return named && named->slice > 0;
     });
 }

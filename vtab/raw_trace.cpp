@@ -234,6 +234,8 @@ class TraceColumns : public TraceConsumer {
         notes_.report(file, context_.diagnostics);
     }
 
+    uint64_t rows() const { return merger_.rows(); }
+
     void finish() {
         if (!names_) return;
         names_->fill(TrackNames::kProcess, table_.building(kProcessName));
@@ -310,6 +312,37 @@ struct TraceFiles {
     std::vector<FileStamp> stamps;
 };
 
+// A slice that is no trace. It has brought no row: what fails later is an error of all.
+void report_left_out(const std::string& path, const Error& error, Diagnostics& diagnostics) {
+    Diagnostic diagnostic;
+    diagnostic.severity = Severity::kError;
+    diagnostic.file = path;
+    diagnostic.code = "trace_unreadable";
+    diagnostic.message = std::string(error.what()) + "; the file is left out";
+    diagnostics.add(std::move(diagnostic));
+}
+
+// One file after the other. Of several slices each may be no trace, but not all.
+void read_files(const TraceFiles& files, TraceColumns& columns, bool report, LoadContext& context) {
+    uint64_t begin = 0;
+    size_t left_out = 0;
+    for (size_t i = 0; i < files.paths.size(); ++i) {
+        const std::string& path = files.paths[i];
+        check_unchanged(path, files.stamps[i]);
+        const bool compressed = Input::open(path, context)->compressed();
+        const uint64_t rows_before = columns.rows();
+        try {
+            columns.read(path, files.stamps[i].size, compressed ? std::nullopt : std::optional(begin),
+                         report);
+        } catch (const Error& error) {
+            const bool no_trace = error.kind() == ErrorKind::kGeneral && columns.rows() == rows_before;
+            if (!no_trace || ++left_out == files.paths.size()) throw;
+            if (report) report_left_out(path, error, context.diagnostics);
+        }
+        begin += files.stamps[i].size;
+    }
+}
+
 void load(const TraceFiles& files, Table& table, const ColumnSet& wanted, LoadContext& context) {
     const auto missing = [&](int column) { return wanted.has(column) && !table.loaded(column); };
     ColumnSet read;
@@ -323,15 +356,7 @@ void load(const TraceFiles& files, Table& table, const ColumnSet& wanted, LoadCo
     const bool names = missing(kProcessName) || missing(kThreadName);
     if (names || !read.empty() || !table.rows_known()) {
         TraceColumns columns(table, read, names, context);
-        uint64_t begin = 0;
-        for (size_t i = 0; i < files.paths.size(); ++i) {
-            const std::string& path = files.paths[i];
-            check_unchanged(path, files.stamps[i]);
-            const bool compressed = Input::open(path, context)->compressed();
-            columns.read(path, files.stamps[i].size, compressed ? std::nullopt : std::optional(begin),
-                         !table.rows_known());
-            begin += files.stamps[i].size;
-        }
+        read_files(files, columns, !table.rows_known(), context);
         columns.finish();
         if (read.has(kArgs)) table.building(kArgs).set_long_source(trace_args_source(files.paths));
     }
@@ -348,6 +373,7 @@ class TraceEventProvider : public TableProvider {
         for (const std::string& path : paths) key.append("\n").append(path);
         Part part;
         part.table = connection.cached_table(key, paths, [&] {
+            report_missing_slices(request.arguments[0], paths, connection.diagnostics());
             TraceFiles files{paths, {}};
             for (const std::string& path : paths) files.stamps.push_back(stamp_file(path));
             std::vector<ColumnType> types;

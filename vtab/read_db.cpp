@@ -287,9 +287,7 @@ std::string why_unreadable(const std::string& path) {
         throw;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::kInterrupted || error.kind() == ErrorKind::kNoMemory) throw;
-        std::string_view what = error.what();
-        if (what.starts_with("profana: ")) what.remove_prefix(9);
-        return std::string(what);
+        return reason_of(error);
     }
 }
 

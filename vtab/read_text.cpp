@@ -22,13 +22,13 @@ std::shared_ptr<Table> make_filled_table(Model model, Fill fill) {
 
 class TextSource : public Source {
   public:
-    TextSource(Capture capture, const ProfileOptions& options, Diagnostics& diagnostics)
+    TextSource(Capture capture, const ProfileOptions& options, LoadContext& context)
         : capture_(std::move(capture)), options_(options) {
         rows_.device = options.device;
-        rows_.only_device = only_device(diagnostics);
-        rows_.clock_offset_ns = monotonic_offset_ns(capture_.all(FileRole::kStartInfo), diagnostics);
+        rows_.only_device = only_device(context);
+        rows_.clock_offset_ns = monotonic_offset_ns(capture_.all(FileRole::kStartInfo), context);
         make_kernels();
-        make_trace(diagnostics);
+        make_trace(context);
         make_statistics();
         make_memory();
         make_side_tables();
@@ -40,17 +40,22 @@ class TextSource : public Source {
         return capture_.facts;
     }
     std::shared_ptr<Table> table(Model model) override { return tables_[static_cast<size_t>(model)]; }
-    std::vector<std::string> files() const override { return capture_.every_file(); }
+    std::vector<std::string> files() const override {
+        std::vector<std::string> files = capture_.every_file();
+        for (const UnusableFile& file : capture_.unusable) files.push_back(file.path);
+        return files;
+    }
 
   private:
     std::shared_ptr<Table>& slot(Model model) { return tables_[static_cast<size_t>(model)]; }
     void make_kernels();
-    void make_trace(Diagnostics& diagnostics);
+    void make_trace(LoadContext& context);
+    std::shared_ptr<Table> table_of_trace(Model model) const;
     void make_statistics();
     void make_memory();
     void make_side_tables();
     void name_missing();
-    int64_t only_device(Diagnostics& diagnostics) const;
+    int64_t only_device(LoadContext& context) const;
 
     mutable Capture capture_;  // facts().state follows the reading
     ProfileOptions options_;
@@ -60,10 +65,10 @@ class TextSource : public Source {
 };
 
 // The device of rows that name none: known where the capture has a single one.
-int64_t TextSource::only_device(Diagnostics& diagnostics) const {
+int64_t TextSource::only_device(LoadContext& context) const {
     ModelRows devices(Model::kDevice);
     DeviceRows rows(devices, "", std::nullopt);
-    add_ascend_devices(capture_.all(FileRole::kDeviceInfo), rows, diagnostics);
+    add_ascend_devices(capture_.all(FileRole::kDeviceInfo), rows, context);
     return devices.rows() == 1 ? devices.get("device_id").integer(0) : kNullInt;
 }
 
@@ -77,7 +82,7 @@ void TextSource::make_kernels() {
     slot(Model::kKernelPmu) = make_kernel_pmu_table(csv, files.front(), capture_.facts.id_base);
 }
 
-void TextSource::make_trace(Diagnostics& diagnostics) {
+void TextSource::make_trace(LoadContext& context) {
     if (!capture_.has(FileRole::kTrace)) {
         if (capture_.has(FileRole::kTaskTime))
             slot(Model::kDeviceTask) = make_task_time_table(capture_.all(FileRole::kTaskTime), rows_,
@@ -92,16 +97,20 @@ void TextSource::make_trace(Diagnostics& diagnostics) {
     options.clock_offset_ns = rows_.clock_offset_ns;
     if (capture_.has(FileRole::kMetadata))
         options.group_names =
-            parallel_group_names(JsonFile::read(capture_.first(FileRole::kMetadata), diagnostics));
+            parallel_group_names(JsonFile::read(capture_.first(FileRole::kMetadata), context));
     trace_ = std::make_shared<AscendTrace>(std::move(options), slot(Model::kKernel));
     for (size_t m = 0; m < tables_.size(); ++m) {
         const Model model = static_cast<Model>(m);
         if (!AscendTrace::fills(model) && (model != Model::kKernel || tables_[m] != nullptr)) continue;
-        tables_[m] = make_model_table(
-            model, [trace = trace_, model](Table& table, const ColumnSet& wanted, LoadContext& context) {
-                trace->load(model, table, wanted, context);
-            });
+        tables_[m] = table_of_trace(model);
     }
+}
+
+std::shared_ptr<Table> TextSource::table_of_trace(Model model) const {
+    return make_model_table(
+        model, [trace = trace_, model](Table& table, const ColumnSet& wanted, LoadContext& context) {
+            trace->load(model, table, wanted, context);
+        });
 }
 
 void TextSource::make_statistics() {
@@ -128,7 +137,7 @@ void TextSource::make_side_tables() {
             Model::kDevice, [files = capture_.all(FileRole::kDeviceInfo), chip = options_.chip,
                              device = options_.device](ModelRows& rows, LoadContext& context) {
                 DeviceRows out(rows, chip, device);
-                add_ascend_devices(files, out, context.diagnostics);
+                add_ascend_devices(files, out, context);
                 if (files.empty()) {
                     DeviceRow only;
                     only.id = device;
@@ -140,7 +149,7 @@ void TextSource::make_side_tables() {
             Model::kProcessGroup,
             [file = capture_.first(FileRole::kMetadata)](ModelRows& rows, LoadContext& context) {
                 ProcessGroupRows out(rows);
-                add_parallel_groups(JsonFile::read(file, context.diagnostics), out);
+                add_parallel_groups(JsonFile::read(file, context), out);
             });
     if (capture_.has(FileRole::kCommunication))
         slot(Model::kCommBandwidth) = make_filled_table(
@@ -152,8 +161,15 @@ void TextSource::make_side_tables() {
 
 void TextSource::name_missing() {
     const bool msprof = capture_.facts.kind == "msprof";
-    const std::string trace = msprof ? "no msprof_*.json" : "no trace_view.json";
-    const std::string kernels = msprof ? "no op_summary_*.csv" : "no kernel_details.csv";
+    const auto without = [&](FileRole role, const char* name) {
+        const std::string why = capture_.why_not(role);
+        return why.empty() ? std::string("no ") + name : why;
+    };
+    const std::string trace = without(FileRole::kTrace, msprof ? "msprof_*.json" : "trace_view.json");
+    const bool of_summary = capture_.why_not(FileRole::kKernelDetails).empty() &&
+                            (msprof || !capture_.why_not(FileRole::kOpSummary).empty());
+    const std::string kernels = of_summary ? without(FileRole::kOpSummary, "op_summary_*.csv")
+                                           : without(FileRole::kKernelDetails, "kernel_details.csv");
     std::map<Model, std::string> missing;
     for (size_t m = 0; m < tables_.size(); ++m) {
         if (tables_[m] != nullptr) continue;
@@ -161,13 +177,14 @@ void TextSource::name_missing() {
         std::string reason = trace;
         if (model == Model::kKernel) reason = kernels + " and " + trace;
         if (model == Model::kKernelPmu) reason = kernels;
-        if (model == Model::kDeviceTask && msprof) reason = trace + " and no task_time_*.csv";
-        if (model == Model::kOpStat) reason = "no op_statistic.csv";
-        if (model == Model::kApiStat) reason = "no api_statistic.csv";
-        if (model == Model::kStepTime) reason = "no step_trace_time.csv";
-        if (model == Model::kMemoryAlloc) reason = "no operator_memory.csv";
-        if (model == Model::kMemoryUsage) reason = "no memory_record.csv";
-        if (model == Model::kCommBandwidth) reason = "no communication.json";
+        if (model == Model::kDeviceTask && msprof)
+            reason = trace + " and " + without(FileRole::kTaskTime, "task_time_*.csv");
+        if (model == Model::kOpStat) reason = without(FileRole::kOpStatistic, "op_statistic.csv");
+        if (model == Model::kApiStat) reason = without(FileRole::kApiStatistic, "api_statistic.csv");
+        if (model == Model::kStepTime) reason = without(FileRole::kStepTraceTime, "step_trace_time.csv");
+        if (model == Model::kMemoryAlloc) reason = without(FileRole::kOperatorMemory, "operator_memory.csv");
+        if (model == Model::kMemoryUsage) reason = without(FileRole::kMemoryRecord, "memory_record.csv");
+        if (model == Model::kCommBandwidth) reason = without(FileRole::kCommunication, "communication.json");
         if (model == Model::kProcessGroup) reason = "no profiler_metadata.json";
         if (model == Model::kDevice) reason = "no info.json of a device in PROF_*";
         missing[model] = reason;
@@ -178,8 +195,8 @@ void TextSource::name_missing() {
 }  // namespace
 
 std::shared_ptr<Source> make_text_source(Capture capture, const ProfileOptions& options,
-                                         Diagnostics& diagnostics) {
-    return std::make_shared<TextSource>(std::move(capture), options, diagnostics);
+                                         LoadContext& context) {
+    return std::make_shared<TextSource>(std::move(capture), options, context);
 }
 
 }  // namespace profana

@@ -9,6 +9,6 @@
 namespace profana {
 
 std::shared_ptr<Source> make_text_source(Capture capture, const ProfileOptions& options,
-                                         Diagnostics& diagnostics);
+                                         LoadContext& context);
 
 }  // namespace profana

@@ -23,8 +23,7 @@ constexpr const char* kLookedFor =
     "database (ascend_pytorch_profiler*.db, ascend_mindspore_profiler*.db, msprof_*.db, msmonitor_*.db, "
     "analysis.db), kernel_details.csv or op_summary_*.csv, ASCEND_PROFILER_OUTPUT, *_ascend_pt, *_ascend_ms, "
     "PROF_*, mindstudio_profiler_output, device_N/summary, or a folder that holds any of these up to 5 "
-    "levels "
-    "down";
+    "levels down; JSON and CSV files may be compressed (.gz)";
 
 Error not_a_profile(const std::string& path, const std::string& why) {
     return Error("profana_open: '" + path + "' is no profile: " + why + "; " + kLookedFor);
@@ -37,10 +36,6 @@ bool is_trace_name(std::string_view name) {
 
 bool is_rank_folder(std::string_view name) {
     return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
-}
-
-bool is_profiler_trace(std::string_view name) {
-    return name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz");
 }
 
 // The last run of at least ten digits in a name: 20240625000026809 of host_1_20240625000026809_ascend_pt.
@@ -78,6 +73,7 @@ class Recognizer {
     void add_device_files(Capture& capture, const std::string& prof) const;
     void add_neighbours(Capture& capture, const std::string& database) const;
     Capture finished(Capture capture) const;
+    Capture finished_text(Capture capture) const;
     bool wants(const char* source) const { return options_.source.empty() || options_.source == source; }
 
     const ProfileOptions& options_;
@@ -93,7 +89,7 @@ void Recognizer::add_beside(Capture& capture, const std::string& root) const {
         const auto named = file_by_name(name);
         const bool side =
             named && (named->role == FileRole::kProfilerInfo || named->role == FileRole::kMetadata);
-        if (side && !capture.has(named->role) && is_file(path)) capture.files[named->role] = {path};
+        if (side && !capture.has(named->role)) capture.files[named->role] = {path};
         if (name.starts_with("PROF_") && is_folder(path)) add_device_files(capture, path);
     }
 }
@@ -128,6 +124,12 @@ Capture Recognizer::finished(Capture capture) const {
     SourceFacts& facts = capture.facts;
     if (capture.age.empty()) capture.age = stamp_in_name(base_name(facts.path));
     for (const std::string& file : capture.every_file()) context_.diagnostics.forget(file);
+    for (const auto& [role, files] : capture.files) {
+        std::vector<std::string> there = files;
+        for (const UnusableFile& file : capture.unusable)
+            if (file.role == role) there.push_back(file.path);
+        report_missing_slices(facts.path, there, context_.diagnostics);
+    }
     if (facts.kind == "gpu")
         read_gpu_facts(capture, context_);
     else
@@ -144,6 +146,14 @@ Capture Recognizer::finished(Capture capture) const {
     facts.files = std::move(files);
     facts.state = "complete";
     return capture;
+}
+
+// One that is read from CSV and JSON files.
+Capture Recognizer::finished_text(Capture capture) const {
+    leave_out_unusable(capture, context_);
+    if (!capture.has_results() && !capture.unusable.empty())
+        capture.unreadable = capture.unusable.front().why;
+    return finished(std::move(capture));
 }
 
 // Of several exports of msprof the newest counts.
@@ -232,20 +242,13 @@ std::vector<Capture> Recognizer::of_output(const std::string& root, const std::s
     const auto readable = [](const Capture& one) { return one.unreadable.empty(); };
     if (std::any_of(found.begin(), found.end(), readable)) return found;
     capture.files.erase(FileRole::kDatabase);
-    static constexpr FileRole kResults[] = {
-        FileRole::kTrace,           FileRole::kKernelDetails, FileRole::kOpSummary,
-        FileRole::kOperatorDetails, FileRole::kStepTraceTime, FileRole::kOperatorMemory,
-        FileRole::kMemoryRecord,    FileRole::kTaskTime,      FileRole::kOpStatistic,
-        FileRole::kApiStatistic,    FileRole::kCommunication};
-    const bool any = std::any_of(std::begin(kResults), std::end(kResults),
-                                 [&](FileRole role) { return capture.has(role); });
-    if (any && wants("text")) {
+    if (capture.has_results() && wants("text")) {
         for (const Capture& database : found) {
             const std::string file = database.first(FileRole::kDatabase);
             report_unreadable_database(file, database.unreadable, context_.diagnostics);
         }
         capture.facts.kind = msprof ? "msprof" : "text";
-        return {finished(std::move(capture))};
+        return {finished_text(std::move(capture))};
     }
     if (found.empty() && capture.has(FileRole::kAnalysisDatabase) && wants("db")) {
         capture.files[FileRole::kDatabase] = {capture.first(FileRole::kAnalysisDatabase)};
@@ -272,7 +275,7 @@ std::vector<Capture> Recognizer::old_layout(const std::string& path) {
     }
     if (capture.files.empty() || !wants("text")) return {};
     add_device_files(capture, path);
-    return {finished(std::move(capture))};
+    return {finished_text(std::move(capture))};
 }
 
 std::vector<Capture> Recognizer::rank_folder(const std::string& path) {
@@ -291,7 +294,8 @@ std::vector<Capture> Recognizer::rank_folder(const std::string& path) {
     static constexpr FileRole kSure[] = {FileRole::kKernelDetails, FileRole::kOpSummary, FileRole::kDatabase};
     const bool results =
         std::any_of(std::begin(kSure), std::end(kSure), [&](FileRole role) { return here.count(role) > 0; });
-    if (results || is_file(join_path(path, "trace_view.json"))) {
+    const auto trace = here.find(FileRole::kTrace);
+    if (results || (trace != here.end() && base_name(trace->second.front()).starts_with("trace_view"))) {
         std::vector<Capture> found = of_output(path, path);
         if (!found.empty()) return found;
     }
@@ -312,15 +316,13 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
     const auto named = file_by_name(name);
     const bool table =
         named && (named->role == FileRole::kKernelDetails || named->role == FileRole::kOpSummary);
-    if (table && name.ends_with(".csv")) {
+    if (table) {
         capture.files[named->role] = {path};
         capture.facts.kind = named->role == FileRole::kOpSummary ? "msprof" : "text";
         capture.facts.framework = named->role == FileRole::kOpSummary ? "msprof" : "";
-        return {finished(std::move(capture))};
+        return {finished_text(std::move(capture))};
     }
-    if (access(path.c_str(), R_OK) != 0)
-        throw file_error(path, 0, "no permission to read it; change its mode or run as a user who may",
-                         ErrorKind::kCannotOpen);
+    Input::open(path, context_);  // says what is wrong with it
     if (!name.ends_with(".json") && !name.ends_with(".gz")) {
         if (db_content(path) == DbContent::kUnknown) {
             if (name.ends_with(".db")) hint_ = "it has none of the tables of a profiler";
@@ -360,7 +362,8 @@ std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
         std::vector<Capture> below;
         if (is_folder(entry)) {
             if (depth < kMaxDepth && name != "cluster_analysis_output") below = folder(entry, depth + 1);
-        } else if (is_trace_name(name) && is_file(entry) && wants("text") && name != previous + ".gz") {
+        } else if (is_trace_name(name) && (is_file(entry) || is_torch_trace(name)) && wants("text") &&
+                   name != previous + ".gz") {
             below = trace_in_folder(entry);
             previous = name;
         }
@@ -375,7 +378,7 @@ std::vector<Capture> Recognizer::trace_in_folder(const std::string& path) {
     std::string why = "it is no trace: no event stands at its begin";
     try {
         std::vector<Capture> found = file(path);
-        if (!found.empty() || !is_profiler_trace(base_name(path))) return found;
+        if (!found.empty() || !is_torch_trace(base_name(path))) return found;
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kCannotOpen) throw;
         why = error.what();
@@ -414,7 +417,7 @@ bool newer(const Capture& a, const Capture& b) {
     const auto age = [](const Capture& capture) {
         int64_t newest = 0;
         for (const std::string& file : capture.every_file())
-            newest = std::max(newest, stamp_file(file).mtime_ns);
+            newest = std::max(newest, stamp_if_there(file).mtime_ns);
         return newest;
     };
     return age(a) > age(b);
@@ -461,7 +464,7 @@ void tell_unknown_ranks(const std::vector<Capture>& captures, const std::string&
     diagnostics.add(std::move(mixed));
 }
 
-// Neither its database nor the analysis beside it can be read.
+// Nothing of it can be read: neither its files of results, nor its database or the analysis beside it.
 bool is_lost(const Capture& capture) {
     return !capture.unreadable.empty() &&
            (!capture.has(FileRole::kAnalysisDatabase) ||
@@ -483,7 +486,8 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
     if (!fs::exists(path, error))
         throw not_a_profile(path, error ? error.message() : "there is no such file or folder");
     Recognizer recognizer(options, context);
-    std::vector<Capture> found = is_folder(path) ? recognizer.folder(path, 0) : recognizer.file(path);
+    const std::string place = absolute_path(path);
+    std::vector<Capture> found = is_folder(place) ? recognizer.folder(place, 0) : recognizer.file(place);
     if (found.empty()) {
         if (!options.source.empty()) {
             ProfileOptions any = options;
@@ -494,7 +498,7 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
         throw not_a_profile(path, recognizer.hint().empty() ? "nothing in it is known" : recognizer.hint());
     }
     found = one_a_rank(std::move(found), context.diagnostics);
-    if (!options.rank) tell_unknown_ranks(found, path, context.diagnostics);
+    if (!options.rank) tell_unknown_ranks(found, place, context.diagnostics);
     if (options.rank) {
         const std::string ranks = known_ranks(found);
         std::erase_if(found, [&](const Capture& capture) { return capture.facts.rank != options.rank; });
@@ -505,7 +509,7 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
     if (std::all_of(found.begin(), found.end(), is_lost))
         throw Error("profana_open: '" + path + "' has nothing that can be read: " + found.front().unreadable);
     for (const Capture& capture : found)
-        if (!capture.unreadable.empty())
+        if (!capture.unreadable.empty() && capture.has(FileRole::kDatabase))
             report_unreadable_database(capture.first(FileRole::kDatabase), capture.unreadable,
                                        context.diagnostics);
     return found;

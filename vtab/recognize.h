@@ -8,9 +8,9 @@
 
 namespace profana {
 
-// The captures that path holds and options choose, by rank; at least one. Two captures of one rank: the newer
-// counts, with a diagnostic (code rank_twice). Throws an Error that lists what was looked for, or the ranks
-// that are there.
+// The captures that path holds and options choose, by rank; at least one. Their paths are absolute, errors
+// name `path` as it is. Two captures of one rank: the newer counts, with a diagnostic (code rank_twice).
+// Throws an Error that lists what was looked for, or the ranks that are there.
 std::vector<Capture> recognize(const std::string& path, const ProfileOptions& options, LoadContext& context);
 
 }  // namespace profana

@@ -90,10 +90,10 @@ void ProcessGroupRows::add(const std::string& id, const std::string& name, std::
     add_text(rows_.column("ranks"), ranks.empty() ? std::string() : list);
 }
 
-void add_ascend_devices(const std::vector<std::string>& files, DeviceRows& rows, Diagnostics& diagnostics) {
+void add_ascend_devices(const std::vector<std::string>& files, DeviceRows& rows, LoadContext& context) {
     std::set<int64_t> seen;
     for (const std::string& path : files) {
-        const JsonFile info = JsonFile::read(path, diagnostics);
+        const JsonFile info = JsonFile::read(path, context);
         const auto list = info.at({"DeviceInfo"});
         simdjson::dom::array devices;
         if (!list || list->get(devices) != simdjson::SUCCESS) continue;
@@ -162,9 +162,9 @@ void add_comm_bandwidths(const std::string& path, ModelRows& rows, LoadContext& 
                        });
 }
 
-int64_t monotonic_offset_ns(const std::vector<std::string>& start_infos, Diagnostics& diagnostics) {
+int64_t monotonic_offset_ns(const std::vector<std::string>& start_infos, LoadContext& context) {
     for (const std::string& path : start_infos) {
-        const JsonFile info = JsonFile::read(path, diagnostics);
+        const JsonFile info = JsonFile::read(path, context);
         const auto begin_us = info.integer({"collectionTimeBegin"}),
                    monotonic_ns = info.integer({"clockMonotonicRaw"});
         int64_t begin_ns = 0;

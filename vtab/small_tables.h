@@ -43,7 +43,7 @@ class ProcessGroupRows {
 };
 
 // info.json.N of an Ascend device; a file that is there twice (several PROF folders) counts once.
-void add_ascend_devices(const std::vector<std::string>& files, DeviceRows& rows, Diagnostics& diagnostics);
+void add_ascend_devices(const std::vector<std::string>& files, DeviceRows& rows, LoadContext& context);
 
 // parallel_group_info of profiler_metadata.json: rows, and the groups' names by id.
 void add_parallel_groups(const JsonFile& metadata, ProcessGroupRows& rows);
@@ -54,7 +54,7 @@ void add_comm_bandwidths(const std::string& path, ModelRows& rows, LoadContext& 
 
 // What started the clock of a capture of 2023, whose times count from the start of the machine: to be added
 // to them. 0: not known.
-int64_t monotonic_offset_ns(const std::vector<std::string>& start_infos, Diagnostics& diagnostics);
+int64_t monotonic_offset_ns(const std::vector<std::string>& start_infos, LoadContext& context);
 
 std::optional<int64_t> member_integer(simdjson::dom::element value, std::string_view key);
 std::optional<double> member_real(simdjson::dom::element value, std::string_view key);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "ext/core/csv_cells.h"
 #include "ext/core/csv_load.h"
@@ -9,17 +10,37 @@
 namespace profana {
 namespace {
 
-Error empty_file(const std::string& file) {
-    return file_error(file, 0, "is empty; the program that wrote it may have been stopped, export it again");
+Diagnostic finding(Severity severity, const std::string& file, int64_t line, const char* code,
+                   std::string message) {
+    Diagnostic diagnostic;
+    diagnostic.severity = severity;
+    diagnostic.file = file;
+    diagnostic.line = line;
+    diagnostic.code = code;
+    diagnostic.message = std::move(message);
+    return diagnostic;
 }
 
-Error wrong_heads(const CsvFormat& format, const std::string& file, const CsvPlan& plan) {
+// What is wrong with a file that holds no header.
+Diagnostic no_header_fault(const std::string& file, const CsvStart& start) {
+    if (start.fault.empty())
+        return finding(Severity::kWarning, file, 0, "empty_file",
+                       "is empty; the program that wrote it may have been stopped, export it again");
+    return finding(Severity::kError, file, 1, "wrong_heads", start.fault);
+}
+
+// The same for one with the heads of another kind of file.
+Diagnostic wrong_heads_fault(const CsvFormat& format, const std::string& file, const CsvPlan& plan) {
     std::string heads;
     for (const std::string& head : plan.heads()) heads += (heads.empty() ? "" : ",") + head;
-    return file_error(file, 1,
-                      "is no " + std::string(format.name) + " file: it has " + plan.lacks() +
-                          "; its first line is '" + shorten(heads) +
-                          "'; check the path, or read it as it is by the module profiler_csv");
+    return finding(Severity::kError, file, 1, "wrong_heads",
+                   "is no " + std::string(format.name) + " file: it has " + plan.lacks() +
+                       "; its first line is '" + shorten(heads) +
+                       "'; check the path, or read it as it is by the module profiler_csv");
+}
+
+Error error_of(const Diagnostic& fault) {
+    return file_error(fault.file, fault.line, fault.message);
 }
 
 // The files of one export, and what is known of them.
@@ -76,23 +97,21 @@ class CsvFiles {
         return true;
     }
 
-    // The files that have rows of the format, read up to their headers.
+    // The files that have rows of the format, read up to their headers. Where none has, the fault of the
+    // first is an error.
     std::vector<Opened> open_all(LoadContext& context) {
         std::vector<Opened> opened;
+        std::optional<Diagnostic> first;
         for (const std::string& file : files_) {
             auto input = Input::open(file, context);
             CsvStart start = read_csv_start(*input, "", 0, 0);
-            if (!start.found) {
-                if (fault_ == CsvFault::kError && files_.size() == 1) throw empty_file(file);
-                notice(context.diagnostics, Severity::kWarning, file, 0, "empty_file", "the file is empty");
-                continue;
-            }
             const CsvPlan plan(*format_, start.heads);
-            if (!plan.lacks().empty()) {
-                Error error = wrong_heads(*format_, file, plan);
-                if (fault_ == CsvFault::kError) throw error;
-                notice(context.diagnostics, Severity::kError, file, 1, "wrong_heads",
-                       "it has " + plan.lacks() + "; no row of it was read");
+            if (!start.found || !plan.lacks().empty()) {
+                Diagnostic fault =
+                    start.found ? wrong_heads_fault(*format_, file, plan) : no_header_fault(file, start);
+                if (!first) first = fault;
+                fault.message += "; no row of it was read";
+                context.diagnostics.add(std::move(fault));
                 continue;
             }
             check_heads_are_the_same(file, start.heads);
@@ -101,7 +120,7 @@ class CsvFiles {
                 present_[column] = present_[column] || plan.has(column);
             opened.push_back({std::move(input), std::move(start)});
         }
-        if (opened.empty() && fault_ == CsvFault::kError) throw empty_file(files_.front());
+        if (opened.empty() && fault_ == CsvFault::kError) throw error_of(*first);
         return opened;
     }
 
@@ -120,19 +139,8 @@ class CsvFiles {
         if (plan.repeated().empty()) return;
         std::string heads;
         for (const std::string& head : plan.repeated()) heads += (heads.empty() ? "" : ", ") + shorten(head);
-        notice(diagnostics, Severity::kInfo, file, line, "repeated_head",
-               heads + ": a column that is there already; its values are in extra");
-    }
-
-    static void notice(Diagnostics& diagnostics, Severity severity, const std::string& file, int64_t line,
-                       const char* code, std::string message) {
-        Diagnostic diagnostic;
-        diagnostic.severity = severity;
-        diagnostic.file = file;
-        diagnostic.line = line;
-        diagnostic.code = code;
-        diagnostic.message = std::move(message);
-        diagnostics.add(std::move(diagnostic));
+        diagnostics.add(finding(Severity::kInfo, file, line, "repeated_head",
+                                heads + ": a column that is there already; its values are in extra"));
     }
 
     const std::shared_ptr<const CsvFormat> format_;
@@ -183,8 +191,13 @@ std::shared_ptr<Table> make_csv_table(std::shared_ptr<const CsvFormat> format, s
 std::vector<std::string> read_csv_heads(const std::string& file, LoadContext& context) {
     auto input = Input::open(file, context);
     CsvStart start = read_csv_start(*input, "", 0, 0);
-    if (!start.found) throw empty_file(file);
+    if (!start.found) throw error_of(no_header_fault(file, start));
     return std::move(start.heads);
+}
+
+void check_csv_file(const CsvFormat& format, const std::string& file, LoadContext& context) {
+    const CsvPlan plan(format, read_csv_heads(file, context));
+    if (!plan.lacks().empty()) throw error_of(wrong_heads_fault(format, file, plan));
 }
 
 ColumnSet csv_columns_with_heads(const CsvFormat& format, const std::vector<std::string>& heads) {

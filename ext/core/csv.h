@@ -48,7 +48,8 @@ struct CsvFormat {
     int column(const char* name) const;  // -1: none
 };
 
-// An error when a file is empty or lacks required heads, or no rows and a diagnostic.
+// A file that is empty or lacks required heads gives no rows and a diagnostic. If none is better: an error,
+// or a table without rows.
 enum class CsvFault { kError, kDiagnostic };
 
 // The rows of the files, one after the other. Columns are the format's. Lazy: nothing is read yet.
@@ -60,6 +61,10 @@ std::shared_ptr<Table> make_csv_table(std::shared_ptr<const CsvFormat> format, s
 // The heads of a file as it spells them, without surrounding blanks and quotes. Reads only the file's start.
 // Throws when the file is empty or cannot be read.
 std::vector<std::string> read_csv_heads(const std::string& file, LoadContext& context);
+
+// Throws, and says why, unless the file can be read and has the heads that the format requires. Reads only
+// the file's start.
+void check_csv_file(const CsvFormat& format, const std::string& file, LoadContext& context);
 
 // The format's columns that a file with these heads has; extra and line are not counted.
 ColumnSet csv_columns_with_heads(const CsvFormat& format, const std::vector<std::string>& heads);

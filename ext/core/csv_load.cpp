@@ -15,9 +15,14 @@ bool is_blank_text(std::string_view text) {
     return trim(text).empty();
 }
 
-void refuse_utf16(const std::string& file, std::string_view text) {
-    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-        throw file_error(file, 1, "is UTF-16 text; save it as UTF-8");
+bool is_utf16(std::string_view text) {
+    return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+}
+
+CsvStart no_header(std::string fault) {
+    CsvStart start;
+    start.fault = std::move(fault);
+    return start;
 }
 
 // Heads without surrounding blanks and quotes; empty ones at the end come from trailing commas.
@@ -51,7 +56,6 @@ size_t first_row(CsvIndex& index) {
 CsvStart read_csv_start(Input& input, std::string rest, uint64_t offset, int64_t lines) {
     constexpr size_t kStep = size_t{1} << 16, kLongestHeader = size_t{1} << 24;
     bool at_end = false;
-    if (offset == 0) refuse_utf16(input.path(), rest);
     for (;;) {
         CsvIndex index;
         const size_t size = rest.size();
@@ -72,15 +76,14 @@ CsvStart read_csv_start(Input& input, std::string rest, uint64_t offset, int64_t
         rest.resize(size);
         if (at_end) return {};
         if (size > kLongestHeader)
-            throw file_error(input.path(), 1,
-                             "has no line end in its first " + std::to_string(kLongestHeader) +
-                                 " bytes; it is no CSV file");
+            return no_header("has no line end in its first " + std::to_string(kLongestHeader) +
+                             " bytes; it is no CSV file");
         const size_t more = std::max(kStep, size);
         rest.resize(size + more);
         const size_t got = input.read(rest.data() + size, more);
         rest.resize(size + got);
         at_end = got == 0;
-        if (size == 0 && offset == 0) refuse_utf16(input.path(), rest);
+        if (size == 0 && offset == 0 && is_utf16(rest)) return no_header("is UTF-16 text; save it as UTF-8");
     }
 }
 

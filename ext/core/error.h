@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace profana {
 
@@ -23,6 +24,13 @@ inline Error file_error(const std::string& file, long long line, const std::stri
                         ErrorKind kind = ErrorKind::kGeneral) {
     const std::string place = line > 0 ? ": line " + std::to_string(line) : std::string();
     return Error("profana: " + file + place + ": " + what, kind);
+}
+
+// What such an error says of its file, to stand in a sentence or a cell.
+inline std::string reason_of(const Error& error) {
+    const std::string what = error.what();
+    constexpr std::string_view kName = "profana: ";
+    return what.starts_with(kName) ? what.substr(kName.size()) : what;
 }
 
 }  // namespace profana

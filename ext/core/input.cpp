@@ -22,9 +22,15 @@ namespace {
     throw file_error(path.empty() ? "(no file name)" : path, 0, what, ErrorKind::kCannotOpen);
 }
 
+bool is_link(const std::string& path) {
+    struct stat info;
+    return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 [[noreturn]] void refuse_errno(const std::string& path, int error) {
     switch (error) {
         case ENOENT:
+            if (is_link(path)) refuse(path, "is a symbolic link to a file that is not there; mend the link");
             refuse(path,
                    "no such file; check the path, relative ones start at the folder the program runs in");
         case ENOTDIR:
@@ -270,6 +276,11 @@ FileStamp stamp_file(const std::string& path) {
     struct stat info;
     if (::stat(path.c_str(), &info) != 0) refuse_errno(path, errno);
     return make_stamp(info);
+}
+
+FileStamp stamp_if_there(const std::string& path) {
+    struct stat info;
+    return ::stat(path.c_str(), &info) == 0 ? make_stamp(info) : FileStamp();
 }
 
 std::unique_ptr<Input> Input::open(const std::string& path, LoadContext& context) {

@@ -15,7 +15,8 @@ struct FileStamp {
     int64_t mtime_ns = 0, ctime_ns = 0;  // ctime tells a change that kept size and mtime
     bool operator==(const FileStamp&) const = default;
 };
-FileStamp stamp_file(const std::string& path);  // Error when there is no such file
+FileStamp stamp_file(const std::string& path);      // Error when there is no such file
+FileStamp stamp_if_there(const std::string& path);  // all zero when there is none
 
 class Input {
   public:

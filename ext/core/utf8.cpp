@@ -1,6 +1,8 @@
 #include "ext/core/utf8.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 namespace profana {
 
@@ -22,8 +24,24 @@ size_t utf8_length(std::string_view text, size_t at) {
     return length;
 }
 
+namespace {
+
+// Eight bytes of ASCII without a NUL: most texts are nothing else.
+bool is_plain_word(const char* bytes) {
+    constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x8080808080808080;
+    uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    return ((word | (word - kOnes)) & kHighBits) == 0;
+}
+
+}  // namespace
+
 bool is_utf8_text(std::string_view text) {
     for (size_t at = 0; at < text.size();) {
+        if (text.size() - at >= sizeof(uint64_t) && is_plain_word(text.data() + at)) {
+            at += sizeof(uint64_t);
+            continue;
+        }
         const size_t length = text[at] == '\0' ? 0 : utf8_length(text, at);
         if (length == 0) return false;
         at += length;

@@ -1,42 +1,16 @@
 """One bad file never loses the rest: what prof_source, prof_diagnostic and the other ranks say of it."""
 import glob
-import json
 import os
 import shutil
 import sqlite3
-import sys
-import tempfile
 
+from checks import LIBRARY, check, opened, refused, run, write
 from held_against_oracle import GOLDEN, load
 
-LIBRARY = sys.argv[1]
 JOB = os.path.join(GOLDEN, "cluster", "base")
 KERNELS = 203  # of each rank of JOB: rows of COMPUTE_TASK_INFO
 TEXT = os.path.join(os.path.dirname(GOLDEN), "data", "text_and_db")
 P = os.path.join(os.path.dirname(GOLDEN), "..", "examples", "tinymlp", "04_pytorch")
-FAILURES = []
-
-
-def check(what, got, want):
-    if got != want:
-        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
-
-
-def refused(what, words, db, sql, *values):
-    try:
-        db.execute(sql, values).fetchall()
-    except sqlite3.Error as error:
-        missing = [w for w in words if w not in str(error)]
-        if missing:
-            FAILURES.append(f"{what}: the message lacks {missing}: {error}")
-    else:
-        FAILURES.append(f"{what}: no error")
-
-
-def opened(path, options=None):
-    db = load(LIBRARY)
-    db.execute("SELECT profana_open('x', ?, ?)", (path, json.dumps(options) if options else None)).fetchall()
-    return db
 
 
 def job(tmp):
@@ -54,18 +28,13 @@ def kernels(db):
     return db.execute("SELECT rank, count(*) FROM prof_kernel GROUP BY rank").fetchall()
 
 
-def fill(path, content):
-    with open(path, "wb") as out:
-        out.write(content)
-
-
 def unreadable_database(tmp):
     for name, content in (("empty", b""), ("garbage", b"\x07" * 5000), ("cut schema", None)):
         path, output = job(f"{tmp}/{name}")
         database = f"{output}/ascend_pytorch_profiler_0.db"
         with open(database, "rb") as whole:
             head = whole.read(100)
-        fill(database, head + b"\xff" * 60000 if content is None else content)
+        write(database, head + b"\xff" * 60000 if content is None else content)
         db = opened(path)
         check(f"{name}: states", states(db), [(0, "db", "corrupt", 1), (1, "db", "complete", 0)])
         check(f"{name}: kernels", kernels(db), [(1, KERNELS)])
@@ -74,17 +43,17 @@ def unreadable_database(tmp):
               db.execute("SELECT count(*) > 0 FROM prof_step_time WHERE rank = 0").fetchall(), [(1,)])
         strict = load(LIBRARY)
         strict.execute("SELECT profana_set('strict', 1)")
-        refused(f"{name}: strict", ["ascend_pytorch_profiler_0.db"], strict, "SELECT profana_open('x', ?)", path)
-        fill(f"{output}/analysis.db", b"")
+        refused(f"{name}: strict", ["ascend_pytorch_profiler_0.db"], "SELECT profana_open('x', ?)", path, db=strict)
+        write(f"{output}/analysis.db", b"")
         db = opened(path)
         check(f"{name}: nothing of rank 0 can be read", states(db), [(0, "db", "corrupt", 1), (1, "db", "complete", 0)])
-        refused(f"{name}: alone", ["nothing that can be read", "ascend_pytorch_profiler_0.db"], load(LIBRARY),
+        refused(f"{name}: alone", ["nothing that can be read", "ascend_pytorch_profiler_0.db"],
                 "SELECT profana_open('x', ?)", os.path.dirname(output))
 
 
 def unreadable_analysis(tmp):
     _, output = job(tmp)
-    fill(f"{output}/analysis.db", b"")
+    write(f"{output}/analysis.db", b"")
     db = opened(os.path.dirname(output))
     check("analysis: kernels", kernels(db), [(0, KERNELS)])
     check("analysis: source", db.execute("SELECT state, missing ->> 'prof_step_time' LIKE '%analysis.db%' FROM prof_source").fetchall(),
@@ -102,22 +71,28 @@ def rank_without_results(tmp):
           [(os.path.dirname(output),)])
 
 
+def text_rank(tmp):
+    """A rank's folder without databases, and its results"""
+    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
+    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
+        os.remove(database)
+    return rank, f"{rank}/ASCEND_PROFILER_OUTPUT"
+
+
 def text_beside(tmp):
     rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
     database = glob.glob(f"{rank}/ASCEND_PROFILER_OUTPUT/ascend_*.db")[0]
-    fill(database, b"")
+    write(database, b"")
     db = opened(rank)
     check("text beside: kind", db.execute("SELECT kind FROM prof_source").fetchall(), [("text",)])
     check("text beside: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(), [(database,)])
 
 
 def unreadable_trace(tmp):
-    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
-    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
-        os.remove(database)
-    trace = f"{rank}/ASCEND_PROFILER_OUTPUT/trace_view.json"
+    rank, output = text_rank(tmp)
+    trace = f"{output}/trace_view.json"
     for content in (b"", b"\x07garbage" * 99):
-        fill(trace, content)
+        write(trace, content)
         db = opened(rank)
         check("trace: its tables", db.execute("SELECT (SELECT count(*) FROM prof_mstx_range), (SELECT count(*) FROM prof_host_op)").fetchall(), [(0, 0)])
         check("trace: kernels of the CSV file", db.execute("SELECT count(*) > 0 FROM prof_kernel").fetchall(), [(1,)])
@@ -126,7 +101,72 @@ def unreadable_trace(tmp):
         strict = load(LIBRARY)
         strict.execute("SELECT profana_set('strict', 1)")
         strict.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
-        refused("trace: strict", ["trace_view.json"], strict, "SELECT count(*) FROM prof_host_op")
+        refused("trace: strict", ["trace_view.json"], "SELECT count(*) FROM prof_host_op", db=strict)
+
+
+def unusable_files(tmp):
+    """One that is there by its name but is no such file: another fills its tables, or `missing` has the reason."""
+    ways = {"empty": (lambda path: write(path, b""), "is empty"),
+            "other heads": (lambda path: write(path, b"a,b\n1,2\n"), "no head 'Name'"),
+            "UTF-16": (lambda path: write(path, "Name,Duration(us)\n".encode("utf-16")), "UTF-16"),
+            "pipe": (os.mkfifo, "is a pipe"),
+            "folder": (os.mkdir, "is a folder"),
+            "link to nothing": (lambda path: os.symlink(f"{tmp}/nowhere", path), "symbolic link to a file that is not there")}
+    rank, output = text_rank(tmp)
+    for name, table in (("kernel_details.csv", "prof_kernel_pmu"), ("operator_memory.csv", "prof_memory_alloc")):
+        path, kept = f"{output}/{name}", f"{tmp}/{name}"
+        db = opened(rank)
+        there = db.execute(f"SELECT count(*) > 0, (SELECT count(*) FROM prof_kernel) FROM {table}").fetchall()[0]
+        os.rename(path, kept)
+        of_trace = opened(rank).execute("SELECT count(*) FROM prof_kernel").fetchone()[0]
+        for way, (make, why) in ways.items():
+            what = f"{name}, {way}"
+            make(path)
+            db = opened(rank)
+            check(f"{what}: table", db.execute(f"SELECT count(*) FROM {table}").fetchall(), [(0,)])
+            check(f"{what}: kernels", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(of_trace,)])
+            check(f"{what}: source", db.execute("SELECT state, instr(missing ->> ?, ?) > 0, missing ->> 'prof_kernel' FROM prof_source", (table, why)).fetchall(),
+                  [("corrupt", 1, None)])
+            check(f"{what}: diagnostic", db.execute("SELECT file, instr(message, ?) > 0 FROM prof_diagnostic WHERE code = 'file_unusable'", (why,)).fetchall(), [(path, 1)])
+            if way == "folder":
+                os.rmdir(path)
+            else:
+                os.remove(path)
+        make(path)
+        db = opened(rank)
+        os.remove(path)
+        os.rename(kept, path)
+        check(f"{name} is there again", db.execute(f"SELECT count(*) > 0, (SELECT count(*) FROM prof_kernel) FROM {table}").fetchall(), [there])
+        check(f"{name} is there again: nothing to tell", db.execute("SELECT count(*) FROM prof_diagnostic WHERE code = 'file_unusable'").fetchall(), [(0,)])
+    check("kernels of the trace are others than those of the file", of_trace == there[1], True)
+    for left in os.listdir(output):
+        if not left.startswith("kernel"):
+            os.remove(f"{output}/{left}")
+    write(f"{output}/kernel_details.csv", b"")
+    refused("nothing left", ["nothing that can be read", "kernel_details.csv: is empty"], "SELECT profana_open('x', ?)", rank)
+    refused("named alone", ["nothing that can be read", "kernel_details.csv: is empty"], "SELECT profana_open('x', ?)", f"{output}/kernel_details.csv")
+    other = write(f"{tmp}/h_7_2_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    write(f"{os.path.dirname(os.path.dirname(other))}/profiler_info_7.json", b"{}")
+    db = opened(tmp)
+    check("among others", db.execute("SELECT rank, state, missing ->> 'prof_kernel' LIKE '%is empty%' FROM prof_source ORDER BY rank").fetchall(),
+          [(0, "corrupt", 1), (7, "complete", None)])
+    check("the others", kernels(db), [(7, 1)])
+
+
+def side_files(tmp):
+    """Small files beside the results that are pipes or lead nowhere: nothing waits for them, each is told."""
+    rank, _ = text_rank(tmp)
+    want = opened(rank).execute("SELECT count(*) FROM prof_kernel").fetchall()
+    (info,) = glob.glob(f"{rank}/PROF_*/device_0/info.json.0")
+    for way, make in (("pipe", os.mkfifo), ("link to nothing", lambda path: os.symlink(f"{tmp}/nowhere", path))):
+        paths = sorted([info, f"{rank}/profiler_info_0.json", f"{rank}/profiler_metadata.json"])
+        for path in paths:
+            os.remove(path)
+            make(path)
+        db = opened(rank)
+        check(f"{way}: kernels", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), want)
+        db.execute("SELECT count(*) FROM prof_process_group").fetchall()
+        check(f"{way}: told", db.execute("SELECT DISTINCT file FROM prof_diagnostic WHERE code = 'side_file_unreadable' ORDER BY file").fetchall(), [(path,) for path in paths])
 
 
 def other_profiles(tmp):
@@ -134,13 +174,13 @@ def other_profiles(tmp):
     want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
     db.execute("SELECT profana_open('bad', ?, '{\"step\":99}')", (P,)).fetchall()
     check("a step that is not there: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
-    refused("a step that is not there", ["'bad'", "no step 99", "[3,4,5,6,7]", "profana_close('bad')"], db, "SELECT count(*) FROM prof_kernel")
+    refused("a step that is not there", ["'bad'", "no step 99", "[3,4,5,6,7]", "profana_close('bad')"], "SELECT count(*) FROM prof_kernel", db=db)
     db.execute("SELECT profana_close('bad')").fetchall()
     gone = shutil.copytree(P, f"{tmp}/gone")
     db.execute("SELECT profana_open('gone', ?)", (gone,)).fetchall()
     shutil.rmtree(gone)
     check("gone: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
-    refused("gone", ["'gone'", "no such file or folder", "profana_close('gone')"], db, "SELECT count(*) FROM prof_kernel")
+    refused("gone", ["'gone'", "no such file or folder", "profana_close('gone')"], "SELECT count(*) FROM prof_kernel", db=db)
     check("gone: source", db.execute("SELECT state, steps FROM prof_source WHERE alias = 'gone'").fetchall(), [("corrupt", None)])
     db.execute("SELECT count(*) FROM prof_diagnostic").fetchall()
     shutil.copytree(P, gone)
@@ -151,17 +191,15 @@ def other_profiles(tmp):
 
 
 def state_follows_reading(tmp):
-    _, output = job(tmp)
-    rank = shutil.copytree(glob.glob(f"{TEXT}/made_1*")[0], f"{tmp}/r_ascend_pt")
-    for database in glob.glob(f"{rank}/**/*.db", recursive=True):
-        os.remove(database)
-    details = f"{rank}/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
+    rank, output = text_rank(tmp)
+    details = f"{output}/kernel_details.csv"
     with open(details, "rb") as whole:
         content = whole.read()
-    fill(details, content[:content.rindex(b",")])
+    write(details, content[:content.rindex(b",")])
     db = opened(rank)
     db.execute("SELECT count(name) FROM prof_kernel").fetchall()
     check("cut rows", db.execute("SELECT state FROM prof_source").fetchall(), [("truncated",)])
+    _, output = job(tmp)
     database = f"{output}/ascend_pytorch_profiler_0.db"
     (root,) = sqlite3.connect(database).execute("SELECT rootpage FROM sqlite_schema WHERE name = 'TASK'").fetchone()
     with open(database, "r+b") as out:
@@ -196,17 +234,13 @@ def small(tmp):
     db.execute("CREATE TABLE own(a)")
     db.commit()
     check("main stays closed after a change", kernels(db), [])
-    refused("a negative device", ["'device'", "-5"], load(LIBRARY), "SELECT profana_open('x', ?, '{\"device\":-5}')", output)
+    refused("a negative device", ["'device'", "-5"], "SELECT profana_open('x', ?, '{\"device\":-5}')", output)
     info = f"{tmp}/i_ascend_pt/profiler_info_0.json"
     os.makedirs(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT")
-    fill(info, b"{")
-    fill(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Type\n")
+    write(info, b"{")
+    write(f"{tmp}/i_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\n")
     check("profiler_info", opened(f"{tmp}/i_ascend_pt").execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable'").fetchall(), [(info,)])
 
 
-for part in (unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, other_profiles,
-             state_follows_reading, no_end, small):
-    with tempfile.TemporaryDirectory() as scratch:
-        part(os.path.realpath(scratch))
-print("\n".join(FAILURES) or "ok")
-sys.exit(1 if FAILURES else 0)
+run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
+    other_profiles, state_follows_reading, no_end, small)

@@ -142,6 +142,23 @@ def no_strings(folder):
 
 
 @test
+def other_encodings(folder):
+    """Texts that are no UTF-8, or hold a NUL, are repaired and counted, whatever table they stand in."""
+    p = Profile(folder, STRINGS, TASK, "CREATE TABLE COMPUTE_TASK_INFO(globalTaskId INTEGER PRIMARY KEY, name)",
+                "CREATE TABLE NPU_INFO(id INTEGER, name TEXT)",
+                ("STRING_IDS", [(1, b"mat\xd6\xdcmul"), (2, "caf\u00e9"), (3, b"a\x00b"), (4, "AI_CORE")]),
+                "UPDATE STRING_IDS SET value = CAST(value AS TEXT)",
+                ("TASK", [task(1, 2, i, kind=4) for i in (1, 2, 3)]),
+                ("COMPUTE_TASK_INFO", [(name, name) for name in (1, 2, 3)]),
+                ("NPU_INFO", [(0, b"Ascend\xff")]), "UPDATE NPU_INFO SET name = CAST(name AS TEXT)")
+    equal(p.rows("SELECT name FROM prof_kernel ORDER BY id"), [("mat\ufffd\ufffdmul",), ("caf\u00e9",), ("a\ufffdb",)])
+    equal(p.rows("SELECT chip FROM prof_device"), [("Ascend\ufffd",)])
+    bad = "values of %s that are no UTF-8; U+FFFD stands for each bad byte"
+    equal(p.rows("SELECT message, count FROM prof_diagnostic WHERE code = 'invalid_utf8'"),
+          [(bad % 'STRING_IDS."value"', 2 + 1), (bad % 'NPU_INFO."name"', 1)])  # the first counts all of the file
+
+
+@test
 def names_in_place(folder):
     """Exports of early 2024: snake_case columns, names as text, times as text."""
     p = Profile(folder, STRINGS, TASK, ("STRING_IDS", [(1, "x")]), ("TASK", [task(1, 2, 1)]),

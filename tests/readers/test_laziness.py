@@ -3,21 +3,13 @@ import json
 import os
 import re
 import sqlite3
-import sys
-import tempfile
 import threading
 import time
 
+from checks import FAILURES, LIBRARY, check, run
 from held_against_oracle import GOLDEN, load
 
-LIBRARY = sys.argv[1]
 KERNELS = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
-FAILURES = []
-
-
-def check(what, got, want):
-    if got != want:
-        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
 
 
 def held(db):
@@ -108,7 +100,7 @@ def interrupting(folder):
     db.close()
 
 
-def step_errors():
+def step_errors(_):
     """A step that is not there is said as soon as anything is asked, with those there are."""
     db = load(LIBRARY)
     side = os.path.join(GOLDEN, "db_db", "base")
@@ -123,9 +115,4 @@ def step_errors():
         check("no step 99", "no step 99" in str(error) and f"its steps are {known}" in str(error), True)
 
 
-for part in (tables_on_demand, letting_go, interrupting):
-    with tempfile.TemporaryDirectory() as scratch:
-        part(scratch)
-step_errors()
-print("\n".join(FAILURES) or "ok")
-sys.exit(1 if FAILURES else 0)
+run(tables_on_demand, letting_go, interrupting, step_errors)

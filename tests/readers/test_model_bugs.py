@@ -5,19 +5,12 @@ Each case tells what was reported; the numbers follow from the events in tests/d
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 
+from checks import LIBRARY, check, finish
 from held_against_oracle import load
 
-LIBRARY = sys.argv[1]
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "bugs")
-FAILURES = []
-
-
-def check(what, got, want):
-    if got != want:
-        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
 
 
 def opened(*parts):
@@ -185,5 +178,4 @@ def databases():
 
 for part in (times, device_rows, launches, memory, csv_files, folders, databases):
     part()
-print("\n".join(FAILURES) or "ok")
-sys.exit(1 if FAILURES else 0)
+finish()

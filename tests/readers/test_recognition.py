@@ -5,13 +5,12 @@ import json
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 import time
 
+from checks import LIBRARY, check, opened, refused, run, write
 from held_against_oracle import GOLDEN, load, rank_folders, unpacked
 
-LIBRARY = sys.argv[1]
 GPU_EVENTS = [
     {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1700000000000000.5, "dur": 9, "args": {}},
     {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1700000000000003, "dur": 4,
@@ -27,45 +26,13 @@ NPU_EVENTS = [
 ]
 KERNELS = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nMatMul,MatMulV3,AI_CORE,1700000000000001.250\t,2.000\n"
 SUMMARY = "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
-FAILURES = []
 GROUPS = [{"pg_name": "0", "pg_desc": "default_pg", "ranks": [2, 6]}, {"pg_name": "1", "pg_desc": "tp", "ranks": [2, 3]}]
 DEVICES = [{"id": 0, "name": "A", "numSms": 108, "totalGlobalMem": 80}, {"id": 1, "name": "B", "numSms": 132}]
-
-
-def check(what, got, want):
-    if got != want:
-        FAILURES.append(f"{what}: got {got!r}, want {want!r}")
-
-
-def refused(what, words, sql, *values, db=None):
-    """The statement must fail, with these words in its message."""
-    try:
-        (db or load(LIBRARY)).execute(sql, values).fetchall()
-    except sqlite3.Error as error:
-        missing = [w for w in words if w not in str(error)]
-        if missing:
-            FAILURES.append(f"{what}: the message lacks {missing}: {error}")
-    else:
-        FAILURES.append(f"{what}: no error")
-
-
-def opened(path, options=None):
-    db = load(LIBRARY)
-    db.execute("SELECT profana_open('x', ?, ?)", (path, json.dumps(options) if options else None)).fetchall()
-    return db
 
 
 def facts(path, options=None):
     """(kind, framework, rank) of every rank"""
     return opened(path, options).execute("SELECT kind, framework, rank FROM prof_source").fetchall()
-
-
-def write(path, content):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    mode = "wb" if isinstance(content, bytes) else "w"
-    with open(path, mode, **({} if mode == "wb" else {"encoding": "utf-8"})) as out:
-        out.write(content)
-    return path
 
 
 def side(tmp, case, name):
@@ -175,6 +142,47 @@ def ranks(tmp):
           [(1, os.path.dirname(strange))])
 
 
+def pack(path):
+    with open(path, "rb") as plain:
+        write(f"{path}.gz", gzip.compress(plain.read()))
+    os.remove(path)
+
+
+def rows_of_models(db):
+    tables = [t for (t,) in db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'prof\\_%' ESCAPE '\\' ORDER BY 1")]
+    return {t: db.execute(f"SELECT * FROM {t}").fetchall() for t in tables if t not in ("prof_source", "prof_diagnostic", "prof_setting")}
+
+
+def compressed(tmp):
+    """Every CSV and JSON file may as well be compressed, as it may for the raw tables."""
+    (data,) = glob.glob(os.path.join(os.path.dirname(GOLDEN), "data", "text_and_db", "made_1*"))
+    rank = shutil.copytree(data, f"{tmp}/r_ascend_pt", ignore=shutil.ignore_patterns("*.db"))
+    output = f"{rank}/ASCEND_PROFILER_OUTPUT"
+    about = "SELECT kind, framework, rank, level, versions, steps, state, missing, replace(files, '.gz', '') FROM prof_source"
+    db = opened(rank)
+    want, facts_of_plain = rows_of_models(db), db.execute(about).fetchall()
+    for folder, _, names in os.walk(rank):
+        for name in names:
+            if name.endswith((".csv", ".json")):
+                pack(f"{folder}/{name}")
+    db = opened(rank)
+    for table, rows in rows_of_models(db).items():
+        check(f"compressed: {table}", rows == want[table], True)
+    check("compressed: tables with rows", sum(len(rows) > 0 for rows in want.values()) > 15, True)
+    check("compressed: source", db.execute(about).fetchall(), facts_of_plain)
+    check("compressed: raw table", db.execute("SELECT count(*) FROM kernel_details(?)", (output,)).fetchall(), [(len(want["prof_kernel"]),)])
+    alone = opened(f"{output}/kernel_details.csv.gz")
+    check("compressed: alone", alone.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(len(want["prof_kernel"]),)])
+    write(f"{output}/kernel_details.csv", KERNELS)
+    check("both: the plain file counts", opened(rank).execute("SELECT count(*) FROM prof_kernel").fetchall(), [(1,)])
+    out = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA/mindstudio_profiler_output"
+    for part in (0, 1, 3):
+        pack(write(f"{out}/op_summary_slice_{part}_20260402160400.csv", SUMMARY + f"k{part},T,AI_CORE,{part + 5}.000\t,1.500\n"))
+    db = opened(out)
+    check("compressed slices", db.execute("SELECT name FROM prof_kernel").fetchall(), [("k0",), ("k1",), ("k3",)])
+    check("the slice that lacks", db.execute("SELECT message LIKE '%slice 2 is not%' FROM prof_diagnostic WHERE code = 'slice_missing'").fetchall(), [(1,)])
+
+
 def options(tmp):
     path = write(f"{tmp}/opt_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", json.dumps(NPU_EVENTS))
     path = os.path.dirname(os.path.dirname(path))
@@ -192,6 +200,29 @@ def options(tmp):
     refused("an alias that is not open", ["'y'", "x"], "SELECT profana_close('y')", db=db)
     check("close", db.execute("SELECT profana_close('x')").fetchall(), [("x",)])
     check("after close", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(0,)])
+
+
+def relative_paths(tmp):
+    """What was opened by a relative path stays open when the program goes to another folder."""
+    output = os.path.dirname(write(f"{tmp}/h_4_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS))
+    write(f"{tmp}/h_4_ascend_pt/profiler_info_4.json", "{}")
+    db, home = load(LIBRARY), os.getcwd()
+    try:
+        os.chdir(output)
+        for alias, path in (("file", "kernel_details.csv"), ("dot", "."), ("above", "../../h_4_ascend_pt")):
+            db.execute("SELECT profana_open(?, ?)", (alias, path)).fetchall()
+        refused("a relative path that is none", ["'../nowhere'", "no such file"], "SELECT profana_open('x', '../nowhere')", db=db)
+        os.chdir("/")
+        check("kernels from elsewhere", db.execute("SELECT profile, rank, count(*) FROM prof_kernel GROUP BY profile ORDER BY profile").fetchall(),
+              [("above", 4, 1), ("dot", 4, 1), ("file", None, 1)])
+        check("paths from elsewhere", db.execute("SELECT alias, path FROM prof_source ORDER BY alias").fetchall(),
+              [("above", f"{tmp}/h_4_ascend_pt"), ("dot", f"{tmp}/h_4_ascend_pt"), ("file", f"{output}/kernel_details.csv")])
+        time.sleep(0.02)
+        write(f"{output}/kernel_details.csv", KERNELS + "Add,Add,AI_VECTOR_CORE,1700000000000009.250\t,2.000\n")
+        check("a change seen from elsewhere", db.execute("SELECT profile, count(*) FROM prof_kernel GROUP BY 1 ORDER BY 1").fetchall(),
+              [("above", 2), ("dot", 2), ("file", 2)])
+    finally:
+        os.chdir(home)
 
 
 def changes(tmp):
@@ -219,8 +250,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-for part in (traces, folders, msprof, ranks, options, changes, main_database):
-    with tempfile.TemporaryDirectory() as scratch:
-        part(os.path.realpath(scratch))
-print("\n".join(FAILURES) or "ok")
-sys.exit(1 if FAILURES else 0)
+run(traces, folders, msprof, ranks, compressed, options, relative_paths, changes, main_database)

@@ -224,6 +224,29 @@ TEST_CASE("slices are joined in order, each with its own header", "[csv]") {
     CHECK(csv.codes() == "0:empty_file");
 }
 
+TEST_CASE("a slice without the right heads does not lose the others", "[csv]") {
+    Csv csv(CsvKind::kOpSummary);
+    const std::string wrong = csv.folder_.write("wrong.csv", "Device_id,API Name\n0,x\n"),
+                      utf16 = csv.folder_.write("utf16.csv", std::string("\xFF\xFEO\0p\0\n\0", 8)),
+                      endless = csv.folder_.write("endless.csv", std::string(17 << 20, 'x'));
+    csv.open({csv.folder_.write("a.csv", "Op Name,Task Duration(us)\na,1\n"), wrong, utf16, endless,
+              csv.folder_.write("b.csv", "Op Name,Task Duration(us)\nb,2\n")});
+    CHECK(csv.rows({"name", "dur_ns", "line"}) == "'a' 1000 2; 'b' 2000 2");
+    CHECK(csv.codes() == "1:wrong_heads 1:wrong_heads 1:wrong_heads");
+    const std::vector<Diagnostic> found = csv.diagnostics_.rows();
+    for (size_t i = 0; i < found.size(); ++i) {
+        CHECK(found[i].severity == Severity::kError);
+        CHECK(found[i].file == std::vector{wrong, utf16, endless}[i]);
+    }
+    CHECK(found[0].message.starts_with("is no op_summary file: it has no head "));
+    CHECK(found[0].message.ends_with("; no row of it was read"));
+
+    csv.open({wrong, utf16});
+    const std::string error = error_of([&] { csv.rows({"name"}); });
+    CHECK(error.find("wrong.csv: line 1: is no op_summary file: ") != std::string::npos);
+    CHECK(error.find("no row of it was read") == std::string::npos);
+}
+
 TEST_CASE("heads nobody knows", "[csv]") {
     Csv csv(CsvKind::kKernelDetails);
     csv.write(

@@ -110,6 +110,42 @@ TEST_CASE("a folder stands for its file, the newest export and all its slices", 
           Rows{{"x", "5000"}});
 }
 
+TEST_CASE("slices that lack among those of a folder are named", "[csv]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string row = "Op Name,Task Duration(us)\nx,1\n", query = "SELECT count(*) FROM op_summary('";
+    const auto found = [&] {
+        return sql.rows("SELECT severity, file, message FROM prof_diagnostic WHERE code = 'slice_missing'");
+    };
+    for (const int slice : {2, 4, 10, 11})
+        folder.write("op_summary_slice_" + std::to_string(slice) + "_20260402160352.csv", row);
+    CHECK(sql.integer(query + folder.path() + "')") == 4);
+    CHECK(found() == Rows{{"warning", folder.file("op_summary_slice_2_20260402160352.csv"),
+                           "the file is one of several slices, and slice 0 to 1, 3, 5 to 9 is not in the "
+                           "folder; the rows of what is there are read"}});
+    for (const int slice : {0, 1, 3, 5, 6, 7, 8, 9})
+        folder.write("op_summary_slice_" + std::to_string(slice) + "_20260402160352.csv", row);
+    CHECK(sql.integer(query + folder.path() + "')") == 12);
+    CHECK(found().empty());
+    // One that is named is what was asked for.
+    CHECK(sql.integer(query + folder.file("op_summary_slice_4_20260402160352.csv") + "')") == 1);
+    CHECK(found().empty());
+}
+
+TEST_CASE("slices may be compressed, some or all", "[csv]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string heads = "Op Name,Task Duration(us)\n";
+    folder.write("op_summary_slice_10_20260402160352.csv.gz", gzip(heads + "c,3\n"));
+    folder.write("op_summary_slice_2_20260402160352.csv.gz", gzip(heads + "b,2\n"));
+    folder.write("op_summary_slice_0_20260101000000.csv.gz", gzip(heads + "old,9\n"));
+    const std::string query = "SELECT name, dur_ns FROM op_summary('" + folder.path() + "')";
+    CHECK(sql.rows(query) == Rows{{"b", "2000"}, {"c", "3000"}});
+    folder.write("op_summary_slice_0_20260402160352.csv", heads + "a,1\n");
+    folder.write("op_summary_slice_0_20260402160352.csv.gz", gzip(heads + "a,1\n"));
+    CHECK(sql.rows(query) == Rows{{"a", "1000"}, {"b", "2000"}, {"c", "3000"}});
+}
+
 TEST_CASE("paths that cannot be read", "[csv]") {
     TempFolder folder;
     Sql sql;

@@ -304,6 +304,24 @@ TEST_CASE("trace_event: slices of one export are one table") {
     }
 }
 
+TEST_CASE("trace_event: a slice that is none, or is no trace, is told and loses nothing else") {
+    TempFolder folder;
+    folder.write("msprof_slice_0_20260402160352.json", R"([{"ph":"X","name":"a","args":{"n":1}}])");
+    const std::string bad = folder.write("msprof_slice_1_20260402160352.json", "x");
+    folder.write("msprof_slice_3_20260402160352.json", R"([{"ph":"X","name":"b","args":{"n":2}}])");
+    Sql sql;
+    const std::string from = " FROM trace_event('" + folder.path() + "')";
+    CHECK(sql.rows("SELECT name" + from) == Rows{{"a"}, {"b"}});
+    CHECK(sql.rows("SELECT name, args" + from) == Rows{{"a", R"({"n":1})"}, {"b", R"({"n":2})"}});
+    CHECK(sql.rows("SELECT severity, code, file, message LIKE '%slice 2 is not%', message LIKE '%no trace%' "
+                   "FROM prof_diagnostic") ==
+          Rows{{"warning", "slice_missing", folder.file("msprof_slice_0_20260402160352.json"), "1", "0"},
+               {"error", "trace_unreadable", bad, "0", "1"}});
+    for (const char* slice : {"0", "3"})
+        folder.write("msprof_slice_" + std::string(slice) + "_20260402160352.json", "y");
+    CHECK_THAT(sql.error("SELECT name" + from), Catch::Contains("no trace"));
+}
+
 TEST_CASE("trace_event: what cannot be read is refused with a reason") {
     Sql sql;
     TempFolder folder;
