@@ -172,7 +172,7 @@ const KernelJoin& Load::kernels() {
     const DbTable* task = file.table("TASK");
     const DbTable* info = file.table("COMPUTE_TASK_INFO");
     if (task != nullptr && info != nullptr) {
-        std::vector<int64_t> ids;
+        PageVector<int64_t> ids;
         DbScan info_scan(file, *info);
         const int info_id = info_scan.cell({"globalTaskId"});
         ids.reserve(info_scan.expected_rows());
