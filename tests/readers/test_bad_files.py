@@ -1,5 +1,6 @@
 """One bad file never loses the rest: what prof_source, prof_diagnostic and the other ranks say of it."""
 import glob
+import json
 import os
 import shutil
 import sqlite3
@@ -223,6 +224,55 @@ def no_end(tmp):
           [("TASK has no column endNs, so ends and durations are NULL",)])
 
 
+def far_times(tmp):
+    """What leaves 64 bits when base, start and duration are added is NULL, and told."""
+    far = 2**63 - 2**20  # ns, as the us of a trace below
+    def us(ns):
+        return f"{ns // 1000}.{ns % 1000:03}"
+    def event(ts, dur, **more):
+        return {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": us(ts), "dur": us(dur), "args": {"device": 0, "stream": 7}, **more}
+    trace = write(f"{tmp}/a.pt.trace.json", json.dumps({"baseTimeNanoseconds": 10, "traceEvents": [
+        event(1000, 5000), event(2**63 - 5, 1), event(far, 2**21), event(far, 1000), event(far, 2**21, cat="user_annotation", name="ProfilerStep#1")]}))
+    db = opened(trace)
+    check("far: kernels", db.execute("SELECT start_ns, dur_ns, end_ns FROM prof_kernel ORDER BY id").fetchall(),
+          [(1010, 5000, 6010), (None, 1, None), (far + 10, 2**21, None), (far + 10, 1000, far + 1010)])
+    check("far: steps", db.execute("SELECT count(*) FROM prof_step").fetchall(), [(0,)])
+    check("far: told", db.execute("SELECT instr(message, 'base') > 0, instr(message, 'end') > 0 FROM prof_diagnostic WHERE code = 'trace_time_out_of_range'").fetchall(),
+          [(1, 0), (0, 1), (0, 1)])
+    details = write(f"{tmp}/kernel_details.csv", f"Name,Start Time(us),Duration(us)\na,{us(far)},{us(2**21)}\nb,1.000,2.000\n".encode())
+    db = opened(details)
+    check("far: of a CSV file", db.execute("SELECT start_ns, dur_ns, end_ns FROM prof_kernel ORDER BY id").fetchall(), [(far, 2**21, None), (1000, 2000, 3000)])
+    check("far: told of a CSV file", db.execute("SELECT file, count FROM prof_diagnostic WHERE code = 'number_out_of_range'").fetchall(), [(details, 1)])
+
+
+def halved_events(tmp):
+    """Begin and end as two events: profilers do not write them so; that they make no rows is told."""
+    trace = write(f"{tmp}/a.pt.trace.json", json.dumps({"schemaVersion": 1, "traceEvents": [
+        {"ph": ph, "cat": cat, "name": "a", "pid": 0, "tid": 7, "ts": ts, "dur": 1} for ph, cat, ts in
+        (("X", "kernel", 1), ("B", "cpu_op", 2), ("B", "cpu_op", 3), ("E", "cpu_op", 4), ("E", "cpu_op", 5), ("B", "Trace", 6))]}))
+    db = opened(trace)
+    check("halved: rows", db.execute("SELECT (SELECT count(*) FROM prof_kernel), (SELECT count(*) FROM prof_host_op)").fetchall(), [(1, 0)])
+    check("halved: told", db.execute("SELECT sum(code = 'trace_begin_without_dur'), max(count) FROM prof_diagnostic").fetchall(), [(2, 2)])
+
+
+def not_a_table(tmp):
+    """A view in place of a table, and a main database that has no file: neither is read, both are told."""
+    _, output = job(tmp)
+    database = f"{output}/ascend_pytorch_profiler_0.db"
+    change = sqlite3.connect(database)
+    change.executescript("ALTER TABLE TASK RENAME TO T; CREATE VIEW TASK AS SELECT * FROM T")
+    db = opened(database)
+    check("a view", db.execute("SELECT missing ->> 'prof_kernel' LIKE 'TASK is a view%', missing ->> 'prof_host_op' FROM prof_source").fetchall(), [(1, None)])
+    db = load(LIBRARY)
+    db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+    check("main without a profiler's tables", db.execute("SELECT count(*) FROM prof_diagnostic").fetchall(), [(0,)])
+    change.backup(db)
+    change.close()
+    check("main in memory", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(0,)])
+    check("main in memory: again", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(0,)])
+    check("main in memory: told", db.execute("SELECT message LIKE '%VACUUM INTO%', count FROM prof_diagnostic WHERE code = 'main_not_opened'").fetchall(), [(1, 1)])
+
+
 def small(tmp):
     _, output = job(tmp)
     db = sqlite3.connect(f"{output}/ascend_pytorch_profiler_0.db")
@@ -243,4 +293,5 @@ def small(tmp):
 
 
 run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
-    other_profiles, state_follows_reading, no_end, small)
+    other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
+    small)
