@@ -4,7 +4,8 @@
   reports.py [--lib build/libprofana.so] [--set mfu] [--runs 3] [--each] [--markdown] FOLDER...
 
 Each FOLDER is a profile, or holds the profiles `base` and `comparison`, which are then both opened. A run is a new
-process of the sqlite3 shell that loads the library, opens the profiles and prints every report of the set. The sets `rows`
+process of the sqlite3 shell, set up as the command profana-compare does (docs/hosts.md), that loads the library, opens
+the profiles and prints every report of the set. The sets `rows`
 and `columns` are no reports: they count the rows of every model table, and the values of every column. `cpu` is user
 and system time, less than `wall` where the machine is busy and more where threads help; memory is the peak of the process,
 rows are those printed. `of the first` compares with the first FOLDER: give one of half the size first to see the growth.
@@ -21,6 +22,15 @@ import tempfile
 import time
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# As in examples/profana-compare.
+ALLOCATOR = {
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+    "MALLOC_TOP_PAD_": "67108864",
+    "MALLOC_TRIM_THRESHOLD_": "1073741824",
+    "MALLOC_MMAP_THRESHOLD_": "1073741824",
+}
+SORT_IN_MEMORY = "PRAGMA cache_size = -262144;"
 
 
 def scripts(*patterns):
@@ -67,12 +77,13 @@ def bytes_of(folder):
 
 def measure(lib, opened, reports):
     """One cold run -> (wall seconds, cpu seconds, peak MiB, rows printed)."""
-    lines = [".bail on", f".load {lib}", ".mode csv", ".headers on", ".output /dev/null"]
+    lines = [".bail on", SORT_IN_MEMORY, f".load {lib}", ".mode csv", ".headers on", ".output /dev/null"]
     lines += ["SELECT profana_open('{}', '{}');".format(alias, path.replace("'", "''")) for alias, path in opened]
     lines += [".output stdout"] + [f".read {report}" for report in reports]
     with tempfile.TemporaryFile() as out:
         begin = time.monotonic()
-        process = subprocess.Popen(["sqlite3", "-batch", ":memory:"], stdin=subprocess.PIPE, stdout=out)
+        process = subprocess.Popen(["sqlite3", "-batch", ":memory:"], stdin=subprocess.PIPE, stdout=out,
+                                   env={**os.environ, **ALLOCATOR})
         process.stdin.write(("\n".join(lines) + "\n").encode())
         process.stdin.close()
         _, status, usage = os.wait4(process.pid, 0)

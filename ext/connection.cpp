@@ -101,7 +101,7 @@ const Rule& rule_of(const std::string& name) {
         if (name == rule.name) return rule;
     std::string known;
     for (const Rule& rule : kRules) known += std::string(known.empty() ? "" : ", ") + rule.name;
-    throw Error("profana_set: there is no setting '" + name + "'; settings are " + known);
+    throw Error("profana_set: there is no setting '" + excerpt(name) + "'; settings are " + known);
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ uint64_t parse_memory_size(const std::string& value) {
         ++digits;
     double number = 0;
     if (parse_real(value.substr(0, digits), &number) != Parsed::kExact)
-        throw Error("'" + value + "' is not a size");
+        throw Error("'" + excerpt(value) + "' is not a size");
     std::string unit = value.substr(digits);
     std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::toupper(c); });
     if (unit == "%" && number > 0 && number <= 100)
@@ -123,7 +123,7 @@ uint64_t parse_memory_size(const std::string& value) {
     if (unit == "K" || unit == "KB") factor = 1024.0;
     if (unit == "M" || unit == "MB") factor = 1024.0 * 1024;
     if (unit == "G" || unit == "GB") factor = 1024.0 * 1024 * 1024;
-    if (factor == 0 || number * factor >= 9e18) throw Error("'" + value + "' is not a size");
+    if (factor == 0 || number * factor >= 9e18) throw Error("'" + excerpt(value) + "' is not a size");
     return static_cast<uint64_t>(number * factor);
 }
 
@@ -137,7 +137,7 @@ void Settings::set(const std::string& name, const std::string& value) {
     const Rule& rule = rule_of(name);
     if (!rule.accepts(value) ||
         (name == "max_kernel_num" && value.size() == 1 && value[0] >= '1' && value[0] <= '3'))
-        throw Error("profana_set: " + name + " takes " + rule.accepted + ", not '" + value + "'");
+        throw Error("profana_set: " + name + " takes " + rule.accepted + ", not '" + excerpt(value) + "'");
     for (Setting& setting : settings_)
         if (setting.name == name) setting.value = value;
     ++revision_;

@@ -65,7 +65,8 @@ const std::string& embedded_text(const std::string& path) {
 
 Error cannot_write(const std::string& path) {
     const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-    return Error("profana_export: " + path + ": cannot be written: " + reason, ErrorKind::kCannotOpen);
+    return Error("profana_export: " + excerpt(path) + ": cannot be written: " + reason,
+                 ErrorKind::kCannotOpen);
 }
 
 namespace {
@@ -159,7 +160,7 @@ std::vector<ExportItem> named_items(Connection& connection, const std::string& n
         const std::string name(trim(part));
         if (name.empty()) continue;
         if (!exists(connection, name))
-            throw Error("profana_export: there is no table or view '" + name +
+            throw Error("profana_export: there is no table or view '" + excerpt(name) +
                         "'; profana_help lists the shipped ones");
         const bool again = std::any_of(out.begin(), out.end(), [&](const ExportItem& item) {
             return sqlite3_stricmp(item.name.c_str(), name.c_str()) == 0;
@@ -167,7 +168,7 @@ std::vector<ExportItem> named_items(Connection& connection, const std::string& n
         if (!again) out.push_back(item_of(name, name));
     }
     if (out.empty())
-        throw Error("profana_export: the second argument names no table or view: '" + names + "'");
+        throw Error("profana_export: the second argument names no table or view: '" + excerpt(names) + "'");
     return out;
 }
 
@@ -178,13 +179,13 @@ Kind kind_of(const std::string& path) {
     if (suffix == ".html") return Kind::kHtml;
     if (suffix.empty()) return Kind::kCsvFolder;
     throw Error(
-        "profana_export: '" + path + "' ends in " + suffix +
+        "profana_export: '" + excerpt(path) + "' ends in " + excerpt(suffix) +
         "; it takes .db (tables), .xlsx (the comparison's workbook), .html (the comparison's report), or a "
         "folder without a suffix (CSV files)");
 }
 
 Error is_there(const std::string& path) {
-    return Error("profana_export: '" + path +
+    return Error("profana_export: '" + excerpt(path) +
                  "' is there already; give 1 as the third argument to replace it");
 }
 
@@ -194,13 +195,15 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
     std::error_code problem;
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !fs::is_directory(folder, problem))
-        throw Error("profana_export: there is no folder '" + folder.string() + "'", ErrorKind::kCannotOpen);
+        throw Error("profana_export: there is no folder '" + excerpt(folder.string()) + "'",
+                    ErrorKind::kCannotOpen);
     const std::string place = folder.empty() ? "." : folder.string();
     if (access(place.c_str(), W_OK | X_OK) != 0)
-        throw Error("profana_export: cannot write into the folder '" + place + "': " + std::strerror(errno),
-                    ErrorKind::kCannotOpen);
+        throw Error(
+            "profana_export: cannot write into the folder '" + excerpt(place) + "': " + std::strerror(errno),
+            ErrorKind::kCannotOpen);
     if (!fs::exists(fs::symlink_status(path, problem))) return;
-    const std::string quoted = "'" + path.string() + "'";
+    const std::string quoted = "'" + excerpt(path.string()) + "'";
     if (!overwrite) throw is_there(path.string());
     const bool is_folder = fs::is_directory(path, problem);
     if (is_folder != (kind == Kind::kCsvFolder))
@@ -210,7 +213,7 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
     for (const auto& entry : fs::directory_iterator(path))
         if (!entry.is_regular_file() || entry.path().extension() != ".csv")
             throw Error("profana_export: " + quoted + " holds more than CSV files (" +
-                        entry.path().filename().string() + "); it is not replaced");
+                        excerpt(entry.path().filename().string()) + "); it is not replaced");
 }
 
 // Gives the finished export its name. What came to be there meanwhile stays unless it may be overwritten; a
@@ -285,7 +288,7 @@ void export_function(sqlite3_context* context, int count, sqlite3_value** values
             throw Error("profana_export: the first argument is the path to write, not NULL");
         const char* overwrite = text(2);
         if (overwrite != nullptr && overwrite != std::string("0") && overwrite != std::string("1"))
-            throw Error("profana_export: argument overwrite is '" + std::string(overwrite) +
+            throw Error("profana_export: argument overwrite is '" + excerpt(overwrite) +
                         "'; accepted: 0 or 1");
         const std::string done =
             export_to(connection, path, text(1), overwrite != nullptr && *overwrite == '1');

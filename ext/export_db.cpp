@@ -17,7 +17,7 @@ class Target {
             SQLITE_OK) {
             const std::string message = sqlite3_errmsg(db_);
             sqlite3_close(db_);
-            throw Error("profana_export: " + path + ": " + message, ErrorKind::kCannotOpen);
+            throw Error("profana_export: " + excerpt(path) + ": " + message, ErrorKind::kCannotOpen);
         }
         run("PRAGMA journal_mode = OFF");
         run("BEGIN");
@@ -136,10 +136,10 @@ int write_database(Connection& connection, const std::vector<ExportItem>& items,
 int write_csv_folder(Connection& connection, const std::vector<ExportItem>& items, const std::string& path) {
     std::error_code problem;
     if (!std::filesystem::create_directories(path, problem))
-        throw Error("profana_export: " + path + ": " + problem.message(), ErrorKind::kCannotOpen);
+        throw Error("profana_export: " + excerpt(path) + ": " + problem.message(), ErrorKind::kCannotOpen);
     for (const ExportItem& item : items) {
         if (item.name.find('/') != std::string::npos)
-            throw Error("profana_export: no file can have the name of the table '" + item.name +
+            throw Error("profana_export: no file can have the name of the table '" + excerpt(item.name) +
                         "'; export it to a .db");
         Query rows(connection.db(), item.sql.c_str());
         if (item.by_rank) {

@@ -80,7 +80,7 @@ class Workbook {
         options.constant_memory = LXW_TRUE;  // rows go to disk as they come
         book_ = workbook_new_opt(path.c_str(), &options);
         if (book_ == nullptr)
-            throw Error("profana_export: " + path + ": cannot be written", ErrorKind::kCannotOpen);
+            throw Error("profana_export: " + excerpt(path) + ": cannot be written", ErrorKind::kCannotOpen);
     }
     ~Workbook() {
         if (book_ != nullptr) workbook_close(book_);
@@ -249,7 +249,7 @@ std::vector<SheetLook> named_sheets(const char* names) {
             std::string known;
             for (const SheetLook& sheet : kSheets)
                 known += std::string(known.empty() ? "" : ", ") + sheet.name;
-            throw Error("profana_export: a workbook has no sheet '" + name + "'; it has " + known);
+            throw Error("profana_export: a workbook has no sheet '" + excerpt(name) + "'; it has " + known);
         }
         out.push_back(*found);
     }

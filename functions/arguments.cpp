@@ -5,7 +5,6 @@
 namespace profana {
 
 std::string describe(sqlite3_value* value) {
-    const auto head = [](std::string text) { return text.size() <= 40 ? text : text.substr(0, 40) + "..."; };
     switch (sqlite3_value_type(value)) {
         case SQLITE_NULL:
             return "NULL";
@@ -20,7 +19,7 @@ std::string describe(sqlite3_value* value) {
             return "BLOB of " + std::to_string(sqlite3_value_bytes(value)) + " bytes";
         default: {
             const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-            return "TEXT '" + head(text == nullptr ? "" : text) + "'";
+            return "TEXT '" + excerpt(text == nullptr ? "" : text) + "'";
         }
     }
 }

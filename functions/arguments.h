@@ -20,7 +20,7 @@ inline bool is_null(sqlite3_value* value) {
     return sqlite3_value_type(value) == SQLITE_NULL;
 }
 
-// The value as an error message shows it: its type and its beginning.
+// The value as an error message shows it: its type, and an excerpt of a text.
 std::string describe(sqlite3_value* value);
 [[noreturn]] void refuse(const Argument& argument, const std::string& accepted);
 

@@ -25,19 +25,21 @@ class OrderedTexts {
             refuse({kName, "x", values[0]}, "a text, a number or NULL");
         const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
         if (text == nullptr) throw std::bad_alloc();
-        if (ends_.empty()) separator_ = text_argument({kName, "separator", values[1]});
+        if (keys_.rows() == 0)
+            separator_ = text_argument({kName, "separator", values[1]});
+        else
+            ends_.push_back(texts_.size());
         keys_.add(kName, values + kFirstKey, n - kFirstKey);
         texts_.append(text, static_cast<size_t>(sqlite3_value_bytes(values[0])));
-        ends_.push_back(texts_.size());
     }
 
-    bool empty() const { return ends_.empty(); }
+    bool empty() const { return keys_.rows() == 0; }
     std::string joined() {
         const std::vector<uint32_t> order = keys_.order();
-        if (order.empty() && separator_.empty()) return std::move(texts_);
+        if (keys_.rows() == 1 || (order.empty() && separator_.empty())) return std::move(texts_);
         std::string out;
         out.reserve(texts_.size() + ends_.size() * separator_.size());
-        for (size_t i = 0; i < ends_.size(); ++i) {
+        for (size_t i = 0; i < keys_.rows(); ++i) {
             if (i > 0) out += separator_;
             out += text(order.empty() ? i : order[i]);
         }
@@ -46,13 +48,13 @@ class OrderedTexts {
 
   private:
     std::string_view text(size_t i) const {
-        const size_t begin = i == 0 ? 0 : ends_[i - 1];
-        return std::string_view(texts_).substr(begin, ends_[i] - begin);
+        const size_t begin = i == 0 ? 0 : ends_[i - 1], end = i == ends_.size() ? texts_.size() : ends_[i];
+        return std::string_view(texts_).substr(begin, end - begin);
     }
 
     RowOrderKeys keys_;
     std::string texts_;         // one behind the other, as they came
-    std::vector<size_t> ends_;  // of each of them
+    std::vector<size_t> ends_;  // of each but the last
     std::string separator_;
 };
 

@@ -23,10 +23,17 @@ class RowOrderKeys {
     void add(const char* function, sqlite3_value** keys, int n) {
         if (n > kMostKeys)
             throw Error(std::string(function) + ": takes " + std::to_string(kMostKeys) + " keys at most");
-        if (rows_ == 0) keys_per_row_ = static_cast<size_t>(n);
+        Keys row;
         for (int i = 0; i < n; ++i) {
             const Argument key{function, kNames[static_cast<size_t>(i)], keys[i]};
-            keys_.push_back(is_null(key.value) ? std::nullopt : std::optional(integer_argument(key)));
+            if (!is_null(key.value)) row[static_cast<size_t>(i)] = integer_argument(key);
+        }
+        if (rows_ == 0) {
+            keys_per_row_ = static_cast<size_t>(n);
+            first_ = row;
+        } else {
+            if (rows_ == 1) append(first_);
+            append(row);
         }
         ++rows_;
     }
@@ -51,9 +58,15 @@ class RowOrderKeys {
     }
 
   private:
+    using Keys = std::array<std::optional<int64_t>, kMostKeys>;
+    void append(const Keys& row) {
+        keys_.insert(keys_.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(keys_per_row_));
+    }
+
     static constexpr std::array<const char*, kMostKeys> kNames{"first",  "second", "third",
                                                                "fourth", "fifth",  "sixth"};
-    std::vector<std::optional<int64_t>> keys_;  // of all rows, one row after the other
+    Keys first_;                                // most groups have a single row: theirs need no memory
+    std::vector<std::optional<int64_t>> keys_;  // of all rows where there are several, one after the other
     size_t keys_per_row_ = 0, rows_ = 0;
 };
 

@@ -198,7 +198,7 @@ void report_bad_number(const std::string& path, const CommunicationPlace& place,
     if (text == "N/A") return;
     const bool far = parsed == Parsed::kOutOfRange;
     report(path, Severity::kWarning, far ? "number_out_of_range" : "not_a_number",
-           place.name + ": " + std::string(key) + ": '" + shorten(text) +
+           excerpt(place.name) + ": " + std::string(key) + ": '" + excerpt(text) +
                (far ? "' is beyond 64 bits; read as NULL" : "' is no number; read as NULL"),
            -1, context);
 }

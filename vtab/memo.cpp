@@ -49,7 +49,8 @@ class Statement {
     // What the library itself says of a profile is said once, whatever views asked for it.
     [[noreturn]] void fail() const {
         const std::string message = sqlite3_errmsg(db_);
-        throw Error(message.rfind("profana", 0) == 0 ? message : "profana_memo: " + what_ + ": " + message);
+        throw Error(message.rfind("profana", 0) == 0 ? message
+                                                     : "profana_memo: " + excerpt(what_) + ": " + message);
     }
 
     sqlite3* db_;
@@ -158,8 +159,8 @@ ColumnType column_type(const std::string& view, const Declared& column) {
     if (column.type == "INTEGER") return ColumnType::kInt;
     if (column.type == "REAL") return ColumnType::kReal;
     if (column.type == "TEXT") return column.rarely_repeats ? ColumnType::kLong : ColumnType::kText;
-    throw Error("profana_memo: " + view + ": column " + column.name + " is '" + column.type +
-                "'; its comment must begin with INTEGER, REAL or TEXT");
+    throw Error("profana_memo: " + excerpt(view) + ": column " + excerpt(column.name) + " is '" +
+                excerpt(column.type) + "'; its comment must begin with INTEGER, REAL or TEXT");
 }
 
 class MemoProvider : public TableProvider {
@@ -182,7 +183,7 @@ class MemoProvider : public TableProvider {
         watch_->check();
         const auto kept = connection.kept_rows.find(view_);
         if (kept != connection.kept_rows.end()) return {whole_table(kept->second)};
-        if (running_) throw Error("profana_memo: " + view_ + " asks for its own rows");
+        if (running_) throw Error("profana_memo: " + excerpt(view_) + " asks for its own rows");
         std::shared_ptr<Table> table = run(connection);
         connection.kept_rows[view_] = table;
         return {whole_table(std::move(table))};
@@ -207,13 +208,13 @@ class MemoProvider : public TableProvider {
         auto table = std::make_shared<Table>(types_, [](Table&, const ColumnSet&, LoadContext&) {});
         Statement rows(connection.db(), "SELECT * FROM temp." + double_quoted(view_), view_);
         if (rows.columns() != static_cast<int>(types_.size()))
-            throw Error("profana_memo: " + view_ + " has " + std::to_string(rows.columns()) +
+            throw Error("profana_memo: " + excerpt(view_) + " has " + std::to_string(rows.columns()) +
                         " columns, not the " + std::to_string(types_.size()) + " that it lists");
         for (int c = 0; c < rows.columns(); ++c) table->building(c);
         uint64_t count = 0;
         while (rows.step()) {
             for (int c = 0; c < rows.columns(); ++c) add(rows, c, table->building(c));
-            if (++count == kMaxRows) throw Error("profana_memo: " + view_ + " has too many rows");
+            if (++count == kMaxRows) throw Error("profana_memo: " + excerpt(view_) + " has too many rows");
             if (count % kRowsBetweenPolls == 0) context.poll();
         }
         table->set_rows(count);
@@ -237,7 +238,8 @@ class MemoProvider : public TableProvider {
             const std::string_view text(bytes, static_cast<size_t>(sqlite3_value_bytes(value)));
             return listed == ColumnType::kText ? values.add_text(text) : values.add_long(text);
         }
-        throw Error("profana_memo: " + view_ + ": a value of " + columns_[static_cast<size_t>(column)].name +
+        throw Error("profana_memo: " + excerpt(view_) + ": a value of " +
+                    excerpt(columns_[static_cast<size_t>(column)].name) +
                     " is of another type than the listed one");
     }
 
@@ -255,7 +257,7 @@ void mark_long(const std::string& view, std::string_view name, std::vector<Decla
             column.rarely_repeats = true;
             return;
         }
-    throw Error("profana_memo: " + view + " has no TEXT column '" + std::string(name) + "'");
+    throw Error("profana_memo: " + excerpt(view) + " has no TEXT column '" + excerpt(name) + "'");
 }
 
 std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_ptr<Watch>& watch,
@@ -265,10 +267,10 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
     Statement find(connection.db(), "SELECT sql FROM temp.sqlite_schema WHERE type = 'view' AND name = ?1",
                    view);
     find.bind(1, view);
-    if (!find.step()) throw Error("profana_memo: there is no TEMP view '" + view + "'");
+    if (!find.step()) throw Error("profana_memo: there is no TEMP view '" + excerpt(view) + "'");
     std::vector<Declared> columns = declared_columns(find.text(0));
     if (columns.empty())
-        throw Error("profana_memo: " + view +
+        throw Error("profana_memo: " + excerpt(view) +
                     " does not list its columns, one a line, with their types in comments");
     for (size_t i = 1; i < arguments.size(); ++i) mark_long(view, trim(arguments[i]), columns);
     auto provider = std::make_unique<MemoProvider>(view, std::move(columns), watch);

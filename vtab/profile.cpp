@@ -21,7 +21,7 @@ constexpr const char* kOptionNames =
     "rank, step, device (integers), chip, source ('text' or 'db'), gpu_flow_cat (texts)";
 
 Error bad_option(std::string_view key, const std::string& what) {
-    return Error("profana_open: option '" + std::string(key) + "' " + what + "; options are " + kOptionNames);
+    return Error("profana_open: option '" + excerpt(key) + "' " + what + "; options are " + kOptionNames);
 }
 
 void take_option(ProfileOptions& options, std::string_view key, element value) {
@@ -38,16 +38,16 @@ void take_option(ProfileOptions& options, std::string_view key, element value) {
     if (number != nullptr) {
         int64_t integer = 0;
         if (value.get(integer) != simdjson::SUCCESS)
-            throw bad_option(key, "takes an integer, not " + std::string(simdjson::minify(value)));
+            throw bad_option(key, "takes an integer, not " + excerpt(simdjson::minify(value)));
         if (integer < 0) throw bad_option(key, "is not negative, unlike " + std::to_string(integer));
         *number = integer;
         return;
     }
     std::string_view string;
     if (value.get(string) != simdjson::SUCCESS || string.empty())
-        throw bad_option(key, "takes a text, not " + std::string(simdjson::minify(value)));
+        throw bad_option(key, "takes a text, not " + excerpt(simdjson::minify(value)));
     if (key == "source" && string != "text" && string != "db")
-        throw bad_option(key, "is 'text' or 'db', not '" + std::string(string) + "'");
+        throw bad_option(key, "is 'text' or 'db', not '" + excerpt(string) + "'");
     *text = string;
 }
 
@@ -141,9 +141,9 @@ class LostSource : public Source {
 
 // Its stamp is that of no file: as soon as there is something at the path, queries try to read it again.
 void lose(Profile& profile, const Error& error) {
-    const std::string what = "profana: profile '" + profile.alias +
+    const std::string what = "profana: profile '" + excerpt(profile.alias) +
                              "' cannot be read any more: " + error.what() + "; profana_close('" +
-                             profile.alias + "') leaves it out";
+                             excerpt(profile.alias) + "') leaves it out";
     for (auto& source : profile.sources) source = std::make_shared<LostSource>(*source, what);
     profile.stamps = {{profile.path, FileStamp{}}};
 }
@@ -184,7 +184,7 @@ ProfileOptions parse_profile_options(const std::string& json) {
     simdjson::dom::parser parser;
     simdjson::dom::object object;
     if (parser.parse(json).get(object) != simdjson::SUCCESS)
-        throw Error("profana_open: options are a JSON object such as {\"rank\":0}, not '" + json +
+        throw Error("profana_open: options are a JSON object such as {\"rank\":0}, not '" + excerpt(json) +
                     "'; options are " + kOptionNames);
     for (const auto& [key, value] : object) take_option(options, key, value);
     return options;

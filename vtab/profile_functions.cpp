@@ -55,8 +55,8 @@ void close(sqlite3_context* context, int, sqlite3_value** values) {
         if (!close_profile(connection, alias)) {
             std::string open;
             for (const auto& profile : connection.profiles())
-                open += (open.empty() ? "" : ", ") + profile->alias;
-            throw Error("profana_close: there is no profile '" + alias + "'; open are " +
+                open += (open.empty() ? "" : ", ") + excerpt(profile->alias);
+            throw Error("profana_close: there is no profile '" + excerpt(alias) + "'; open are " +
                         (open.empty() ? "none" : open));
         }
         sqlite3_result_text64(context, alias.data(), alias.size(), SQLITE_TRANSIENT, SQLITE_UTF8);

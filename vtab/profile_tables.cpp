@@ -45,10 +45,10 @@ void check_step(Profile& profile, LoadContext& context) {
     std::sort(known.begin(), known.end());
     known.erase(std::unique(known.begin(), known.end()), known.end());
     if (std::find(known.begin(), known.end(), *profile.options.step) == known.end())
-        throw Error("profana: profile '" + profile.alias + "' has no step " +
+        throw Error("profana: profile '" + excerpt(profile.alias) + "' has no step " +
                     std::to_string(*profile.options.step) + "; its steps are " +
                     (known.empty() ? "not marked" : json_array(known)) + "; open it with one of them, or " +
-                    "profana_close('" + profile.alias + "') leaves it out");
+                    "profana_close('" + excerpt(profile.alias) + "') leaves it out");
     profile.step_checked = true;
 }
 

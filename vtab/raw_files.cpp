@@ -62,8 +62,9 @@ std::vector<std::string> raw_files(const std::string& path, FileRole role, const
     if (files.size() > 1 && !are_slices(files)) {
         std::string list;
         for (const std::string& file : files) list.append(list.empty() ? "" : ", ").append(base_name(file));
-        throw file_error(path, 0,
-                         std::string("several files for ") + table + "(): " + list + "; name one of them");
+        throw file_error(
+            path, 0,
+            std::string("several files for ") + table + "(): " + excerpt(list) + "; name one of them");
     }
     return files;
 }

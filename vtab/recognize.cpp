@@ -26,7 +26,7 @@ constexpr const char* kLookedFor =
     "levels down; JSON and CSV files may be compressed (.gz)";
 
 Error not_a_profile(const std::string& path, const std::string& why) {
-    return Error("profana_open: '" + path + "' is no profile: " + why + "; " + kLookedFor);
+    return Error("profana_open: '" + excerpt(path) + "' is no profile: " + why + "; " + kLookedFor);
 }
 
 bool is_trace_name(std::string_view name) {
@@ -493,7 +493,8 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
             ProfileOptions any = options;
             any.source.clear();
             if (!recognize(path, any, context).empty())
-                throw Error("profana_open: '" + path + "' has nothing of source '" + options.source + "'");
+                throw Error("profana_open: '" + excerpt(path) + "' has nothing of source '" + options.source +
+                            "'");
         }
         throw not_a_profile(path, recognizer.hint().empty() ? "nothing in it is known" : recognizer.hint());
     }
@@ -503,11 +504,12 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
         const std::string ranks = known_ranks(found);
         std::erase_if(found, [&](const Capture& capture) { return capture.facts.rank != options.rank; });
         if (found.empty())
-            throw Error("profana_open: rank " + std::to_string(*options.rank) + " is not in '" + path +
-                        "'; " + ranks);
+            throw Error("profana_open: rank " + std::to_string(*options.rank) + " is not in '" +
+                        excerpt(path) + "'; " + ranks);
     }
     if (std::all_of(found.begin(), found.end(), is_lost))
-        throw Error("profana_open: '" + path + "' has nothing that can be read: " + found.front().unreadable);
+        throw Error("profana_open: '" + excerpt(path) +
+                    "' has nothing that can be read: " + found.front().unreadable);
     for (const Capture& capture : found)
         if (!capture.unreadable.empty() && capture.has(FileRole::kDatabase))
             report_unreadable_database(capture.first(FileRole::kDatabase), capture.unreadable,

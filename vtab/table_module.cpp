@@ -117,7 +117,7 @@ int connect_made(sqlite3* db, void* registered, int argc, const char* const* arg
         if (std::strcmp(argv[kSchema], "temp") != 0)
             throw Error(std::string(argv[0]) +
                         ": its tables are made in the schema temp: CREATE VIRTUAL TABLE " + "temp." +
-                        argv[2] + " USING " + argv[0] + "(...)");
+                        excerpt(argv[2]) + " USING " + argv[0] + "(...)");
         std::vector<std::string> arguments;
         for (int i = kFirstArgument; i < argc; ++i) arguments.emplace_back(argv[i]);
         std::unique_ptr<MadeTable> made = registration.maker(registration.connection, arguments);

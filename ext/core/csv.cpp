@@ -35,7 +35,7 @@ Diagnostic wrong_heads_fault(const CsvFormat& format, const std::string& file, c
     for (const std::string& head : plan.heads()) heads += (heads.empty() ? "" : ",") + head;
     return finding(Severity::kError, file, 1, "wrong_heads",
                    "is no " + std::string(format.name) + " file: it has " + plan.lacks() +
-                       "; its first line is '" + shorten(heads) +
+                       "; its first line is '" + excerpt(heads) +
                        "'; check the path, or read it as it is by the module profiler_csv");
 }
 
@@ -138,9 +138,10 @@ class CsvFiles {
                              const CsvPlan& plan) {
         if (plan.repeated().empty()) return;
         std::string heads;
-        for (const std::string& head : plan.repeated()) heads += (heads.empty() ? "" : ", ") + shorten(head);
-        diagnostics.add(finding(Severity::kInfo, file, line, "repeated_head",
-                                heads + ": a column that is there already; its values are in extra"));
+        for (const std::string& head : plan.repeated()) heads += (heads.empty() ? "" : ", ") + head;
+        diagnostics.add(
+            finding(Severity::kInfo, file, line, "repeated_head",
+                    excerpt(heads) + ": a column that is there already; its values are in extra"));
     }
 
     const std::shared_ptr<const CsvFormat> format_;

@@ -88,12 +88,4 @@ AnyValue cell_number(std::string_view text) {
     return vanished ? AnyValue() : AnyValue::of(real);
 }
 
-std::string shorten(std::string_view text) {
-    constexpr size_t kLongest = 60;
-    std::string out = repair_utf8(text.substr(0, kLongest));
-    std::replace_if(
-        out.begin(), out.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
-    return text.size() > kLongest ? out + "..." : out;
-}
-
 }  // namespace profana

@@ -20,7 +20,4 @@ bool cell_value(std::string_view cell, std::string& scratch, std::string_view* v
 // at most 15 significant digits, which a double keeps. Else NULL.
 AnyValue cell_number(std::string_view text);
 
-// The start of a text, fit for a message.
-std::string shorten(std::string_view text);
-
 }  // namespace profana

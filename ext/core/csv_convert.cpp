@@ -159,7 +159,7 @@ std::string_view CsvConverter::as_utf8(std::string_view text, const std::string&
 }
 
 void CsvConverter::note(CsvNote what, const CsvRow& row, const std::string& head, std::string_view text) {
-    notes_.add(what, row.line, [&] { return shorten(head) + ": '" + shorten(text) + "'"; });
+    notes_.add(what, row.line, [&] { return excerpt(head) + ": '" + excerpt(text) + "'"; });
 }
 
 bool fits_number(std::string_view cell, std::string& scratch) {

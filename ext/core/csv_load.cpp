@@ -258,7 +258,7 @@ void CsvLoad::fit_row(CsvIndex& index, CsvRow& row, bool open, CsvNotes& notes, 
         const std::string counts =
             std::to_string(cells) + " cells under " + std::to_string(heads) + " heads; ";
         return counts + (joins ? "the surplus commas belong to " +
-                                     plan_->heads()[static_cast<size_t>(plan_->free_cell())]
+                                     excerpt(plan_->heads()[static_cast<size_t>(plan_->free_cell())])
                                : "those behind the last head are left out");
     });
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "ext/core/utf8.h"
+
 namespace profana {
 
 enum class ErrorKind { kGeneral, kCannotOpen, kInterrupted, kNoMemory, kTooBig };
@@ -23,7 +25,7 @@ class Error : public std::runtime_error {
 inline Error file_error(const std::string& file, long long line, const std::string& what,
                         ErrorKind kind = ErrorKind::kGeneral) {
     const std::string place = line > 0 ? ": line " + std::to_string(line) : std::string();
-    return Error("profana: " + file + place + ": " + what, kind);
+    return Error("profana: " + excerpt(file) + place + ": " + what, kind);
 }
 
 // What such an error says of its file, to stand in a sentence or a cell.

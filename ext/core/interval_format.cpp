@@ -122,7 +122,7 @@ IntervalSet intervals_from_json(std::string_view json) {
         int64_t start = 0, end = 0;
         if (item.get(pair) || pair.size() != 2 || pair.at(0).get(start) || pair.at(1).get(end)) {
             throw Error("element " + std::to_string(index) +
-                        " is not a pair of integers: " + simdjson::minify(item).substr(0, 60));
+                        " is not a pair of integers: " + excerpt(simdjson::minify(item)));
         }
         collector.add(start, end);
         ++index;

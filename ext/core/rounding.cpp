@@ -90,26 +90,25 @@ std::string fixed(double x, int64_t digits) {
 std::string repr_real(double x) {
     if (std::isnan(x)) return "nan";
     if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-    char scientific[32];
-    const auto end =
-        std::to_chars(scientific, scientific + sizeof scientific, x, std::chars_format::scientific).ptr;
-    const std::string text(scientific, end);  // -d.ddde+xx
-    const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
-    // Plain digits from 0.0001 up to below 1e16, else the scientific form.
-    if (exponent < -4 || exponent >= 16) return text;
-    char plain[40];
-    const auto plain_end = std::to_chars(plain, plain + sizeof plain, x, std::chars_format::fixed).ptr;
-    std::string result(plain, plain_end);
-    if (result.find('.') == std::string::npos) result += ".0";
+    const double size = std::fabs(x);
+    // Plain digits from 0.0001 up to below 1e16, else -d.ddde+xx.
+    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+    char text[40];
+    char* const end = std::to_chars(text, text + sizeof text, x,
+                                    plain ? std::chars_format::fixed : std::chars_format::scientific)
+                          .ptr;
+    std::string result(text, end);
+    if (plain && result.find('.') == std::string::npos) result += ".0";
     return result;
 }
 
 std::string format_us(int64_t ns) {
     const uint64_t size = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
     char text[40];
-    std::snprintf(text, sizeof text, "%s%llu.%03llu", ns < 0 ? "-" : "",
-                  static_cast<unsigned long long>(size / 1000), static_cast<unsigned long long>(size % 1000));
-    return text;
+    char* end = std::to_chars(text, text + sizeof text, size / 1000).ptr;
+    *end++ = '.';
+    for (uint64_t unit = 100; unit > 0; unit /= 10) *end++ = static_cast<char>('0' + size / unit % 10);
+    return (ns < 0 ? "-" : "") + std::string(text, end);
 }
 
 }  // namespace profana

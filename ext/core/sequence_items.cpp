@@ -70,8 +70,7 @@ Items read_items(simdjson::dom::parser& parser, std::string_view json, const cha
     for (const simdjson::dom::element item : array) {
         if (item.is_array() || item.is_object()) {
             throw Error(std::string("argument ") + name + ": item " + std::to_string(items.size()) + " is " +
-                        simdjson::minify(item).substr(0, 40) +
-                        "; accepted: texts, numbers, true, false, null");
+                        excerpt(simdjson::minify(item)) + "; accepted: texts, numbers, true, false, null");
         }
         if (items.size() == kMostItems / 2) {
             throw Error(std::string("argument ") + name + " has more than " + std::to_string(kMostItems / 2) +

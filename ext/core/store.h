@@ -181,7 +181,11 @@ class Column {
     // Writing, one value a row, in row order.
     void add_int(int64_t value) { ints_.push_back(value); }
     void add_real(double value) { reals_.push_back(value); }
-    void add_text(std::string_view value) { codes_.push_back(dictionary_.intern(value)); }
+    void add_text(std::string_view value) {  // often that of the row before
+        if (last_text_ == kNullCode || dictionary_.text(last_text_) != value)
+            last_text_ = dictionary_.intern(value);
+        codes_.push_back(last_text_);
+    }
     void add_code(uint32_t code) { codes_.push_back(code); }
     void add_any(AnyValue value) { anys_.push_back(value); }
     void add_any_text(std::string_view value);
@@ -228,6 +232,7 @@ class Column {
     Blocks<AnyValue> anys_;
     Blocks<LongRef> longs_;
     Dictionary dictionary_;
+    uint32_t last_text_ = kNullCode;  // of add_text
     Arena arena_;
     std::vector<std::unique_ptr<Arena>> arenas_;  // of add_longs
     std::shared_ptr<const LongSource> long_source_;

@@ -79,6 +79,25 @@ void append_utf8(char32_t c, std::string* out) {
     }
 }
 
+std::string excerpt(std::string_view text) {
+    constexpr size_t kLongest = 200, kBegin = 140, kEnd = 57;
+    std::string out;
+    if (text.size() <= kLongest) {
+        out = repair_utf8(text);
+    } else {
+        const auto within_character = [&](size_t at) {
+            return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+        };
+        size_t begin = kBegin, end = text.size() - kEnd;
+        for (int i = 0; i < 3 && within_character(begin); ++i) --begin;
+        for (int i = 0; i < 3 && within_character(end); ++i) ++end;
+        out = repair_utf8(text.substr(0, begin)) + "..." + repair_utf8(text.substr(end));
+    }
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+    return out;
+}
+
 std::string json_quoted(std::string_view text) {
     static constexpr char kHex[] = "0123456789abcdef";
     std::string out = "\"";

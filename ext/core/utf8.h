@@ -19,6 +19,10 @@ std::string repair_utf8(std::string_view text);
 
 void append_utf8(char32_t character, std::string* out);
 
+// What a message shows of a text from outside, a path or a value: on one line, valid, and of a long text the
+// two ends.
+std::string excerpt(std::string_view text);
+
 // `text` as a JSON string with its quotes; what is no UTF-8 is repaired.
 std::string json_quoted(std::string_view text);
 

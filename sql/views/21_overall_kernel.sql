@@ -88,19 +88,13 @@ launched AS (             -- databases: launches by connection id; the cursor ha
      AND (s.step IS NULL OR l.launch_ns BETWEEN s.step_start_ns AND s.step_end_ns
                             AND l.device_ns BETWEEN s.step_start_ns AND s.step_end_ns)
 ),
-asked AS (                -- operators and launches in one stream of time
-  SELECT profile, rank, start_ns AS time_ns, id, end_ns, NULL AS kernel_id, NULL AS launch_ns, NULL AS reach_ns
-    FROM cube
-   WHERE family = 'db'
-  UNION ALL
-  SELECT profile, rank, reach_ns, id, NULL, kernel_id, launch_ns, reach_ns FROM launched
-),
-covered AS (
+covered AS (              -- the first operator by start that ends no earlier than the cursor has seen
   SELECT profile, kernel_id, launch_ns,
-         CAST(cursor_cover(id, end_ns, reach_ns) OVER (PARTITION BY profile, rank
-                                                       ORDER BY time_ns, kernel_id IS NOT NULL, id
-                                                       ROWS UNBOUNDED PRECEDING) AS INTEGER) AS op_id
-    FROM asked
+         CAST(nest_find((SELECT nest_index(id, coalesce(earlier_end_ns + 1, -9223372036854775807), end_ns, profile, rank)
+                           FROM cube WHERE end_ns > coalesce(earlier_end_ns, end_ns - 1)),
+                        reach_ns, reach_ns, profile, rank) AS INTEGER) AS op_id
+    FROM launched
+   LIMIT -1               -- each looked up once
 )
 SELECT l.profile, l.kernel_id, c.category
   FROM cube AS c
@@ -109,10 +103,10 @@ SELECT l.profile, l.kernel_id, c.category
         AND l.launch_ns BETWEEN max(c.start_ns, coalesce(c.earlier_end_ns + 1, c.start_ns)) AND c.end_ns
  WHERE c.family <> 'db' AND l.kernel_id IS NOT NULL AND l.category IS NOT 'HostToDevice'
 UNION ALL
-SELECT k.profile, CAST(k.kernel_id AS INTEGER), c.category
+SELECT k.profile, k.kernel_id, c.category
   FROM covered AS k
- CROSS JOIN cube AS c ON c.profile = k.profile AND c.id = k.op_id
- WHERE k.kernel_id IS NOT NULL AND k.op_id IS NOT NULL AND c.start_ns <= k.launch_ns;
+ CROSS JOIN cube AS c ON c.id = k.op_id AND c.profile = k.profile
+ WHERE k.op_id IS NOT NULL AND c.start_ns <= k.launch_ns;
 
 -- _overall_kernel_query: how much time do kernels take, by what they count as?
 --
@@ -148,7 +142,7 @@ counted AS (              -- kernels alike in everything that decides
     LEFT JOIN (SELECT profile, CAST(kernel_id AS INTEGER) AS kernel_id, max(category) AS category
                  FROM _kernel_host
                 GROUP BY profile, kernel_id) AS h
-           ON h.profile = k.profile AND h.kernel_id = k.id
+           ON h.kernel_id = k.id AND h.profile = k.profile
    WHERE (s.family <> 'text' OR k.aiv_vec_time_ns IS NOT NULL OR k.mac_time_ns IS NOT NULL)
      AND (s.family <> 'gpu' OR k.is_communication IS NOT 1
                                AND (k.profile, k.id) NOT IN (SELECT profile, kernel_id

@@ -288,45 +288,56 @@ CREATE TEMP VIEW IF NOT EXISTS _mfu_module_op_query(
 WITH module AS (
   SELECT profile, rank, id, start_ns, end_ns FROM prof_mstx_range WHERE domain = 'Module' AND event_type = 'start/end'
 ),
-starter AS MATERIALIZED (             -- kernels that start collectives are tied to operators by their connection alone
-  SELECT o.profile, o.id AS op_id, ordered_concat(t.name, ', ', t.start_ns, t.id) AS names, sum(t.dur_ns) AS dur_ns
-    FROM prof_device_task AS t
-   CROSS JOIN prof_host_op AS o
-      ON o.profile = t.profile AND o.rank IS t.rank AND o.connection_id = t.connection_id AND o.kind = 'op'
-   WHERE t.is_schedule = 1
-   GROUP BY o.profile, o.id
+other AS MATERIALIZED (   -- collectives, and the kernels that start them: tied to operators by their connection alone
+  SELECT profile, op_id, ordered_concat(name, ', ', starts, start_ns, id) AS names, sum(dur_ns) AS dur_ns
+    FROM (SELECT l.profile, l.host_op_id AS op_id, coalesce(c.op_type, c.name) AS name, 0 AS starts, c.start_ns, c.id, c.dur_ns
+            FROM prof_comm_op AS c
+           CROSS JOIN prof_launch AS l ON l.profile = c.profile AND l.comm_op_id = c.id
+           WHERE l.host_op_id IS NOT NULL
+           UNION ALL
+          SELECT o.profile, o.id, t.name, 1, t.start_ns, t.id, t.dur_ns
+            FROM prof_device_task AS t
+           CROSS JOIN prof_host_op AS o
+              ON o.profile = t.profile AND o.rank IS t.rank AND o.connection_id = t.connection_id AND o.kind = 'op'
+           WHERE t.is_schedule = 1)
+   GROUP BY profile, op_id
 ),
-launched AS (
-  SELECT l.profile, l.host_op_id AS op_id, ordered_concat(k.name, ', ', k.start_ns, k.id) AS kernels,
-         ordered_concat(coalesce(c.op_type, c.name), ', ', c.start_ns, c.id) AS collectives,
-         coalesce(sum(k.dur_ns), 0) + coalesce(sum(c.dur_ns), 0) AS dur_ns
+launched AS (             -- operators that launched kernels: most launch one
+  SELECT l.profile, l.host_op_id AS op_id, count(*) AS launches, min(l.kernel_id) AS kernel_id
     FROM prof_launch AS l
-    LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
-    LEFT JOIN prof_comm_op AS c ON c.profile = l.profile AND c.id = l.comm_op_id
-   WHERE l.host_op_id IS NOT NULL AND (l.kernel_id IS NOT NULL OR l.comm_op_id IS NOT NULL)
-     AND EXISTS (SELECT 1 FROM module)
+   WHERE l.host_op_id IS NOT NULL AND l.kernel_id IS NOT NULL AND EXISTS (SELECT 1 FROM module)
    GROUP BY l.profile, l.host_op_id
 ),
-work AS (
+computing AS (
   SELECT l.profile, l.op_id,
-         nullif(CASE WHEN coalesce(l.collectives, s.names) IS NULL THEN l.kernels
-                     ELSE ltrim(coalesce(l.kernels, '') || coalesce(', ' || l.collectives, '')
-                                || coalesce(', ' || s.names, ''), ', ') END, '') AS kernel_list,
-         l.dur_ns + coalesce(s.dur_ns, 0) AS device_ns
+         CASE WHEN l.launches = 1 THEN k.name
+              ELSE (SELECT ordered_concat(o.name, ', ', o.start_ns, o.id)
+                      FROM prof_launch AS m
+                     CROSS JOIN prof_kernel AS o ON o.profile = m.profile AND o.id = m.kernel_id AND o.is_communication IS NOT 1
+                     WHERE m.profile = l.profile AND m.host_op_id = l.op_id) END AS names,
+         CASE WHEN l.launches = 1 THEN coalesce(k.dur_ns, 0)
+              ELSE (SELECT coalesce(sum(o.dur_ns), 0)
+                      FROM prof_launch AS m
+                     CROSS JOIN prof_kernel AS o ON o.profile = m.profile AND o.id = m.kernel_id AND o.is_communication IS NOT 1
+                     WHERE m.profile = l.profile AND m.host_op_id = l.op_id) END AS dur_ns
     FROM launched AS l
-    LEFT JOIN starter AS s ON s.profile = l.profile AND s.op_id = l.op_id
+    LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
+),
+work AS (
+  SELECT c.profile, c.op_id, CASE WHEN r.op_id IS NULL THEN c.names ELSE coalesce(c.names || ', ', '') || r.names END AS kernel_list,
+         c.dur_ns + coalesce(r.dur_ns, 0) AS device_ns
+    FROM computing AS c
+    LEFT JOIN other AS r ON r.op_id = c.op_id AND r.profile = +c.profile
    UNION ALL
-  SELECT s.profile, s.op_id, s.names, s.dur_ns
-    FROM starter AS s
+  SELECT r.profile, r.op_id, r.names, coalesce(r.dur_ns, 0)
+    FROM other AS r
    WHERE NOT EXISTS (SELECT 1 FROM prof_launch AS l
-                      WHERE l.profile = s.profile AND l.host_op_id = s.op_id
-                        AND (l.kernel_id IS NOT NULL OR l.comm_op_id IS NOT NULL))
+                      WHERE l.profile = r.profile AND l.host_op_id = r.op_id AND l.kernel_id IS NOT NULL)
 ),
 backward AS (             -- operators that a forward operator leads to, by the module of that one; -1: of none
-  SELECT o.profile || ' ' || coalesce(o.rank, '') || ' ' || coalesce(o.thread_id, '') AS thread, o.start_ns,
-         max(o.end_ns) AS end_ns,
-         coalesce(nest_find((SELECT nest_index(profile || ' ' || coalesce(rank, ''), id, start_ns, end_ns) FROM module),
-                            o.profile || ' ' || coalesce(o.rank, ''), f.forward_ns, f.forward_ns), -1) AS module_id
+  SELECT o.profile, o.rank, o.thread_id, o.start_ns, max(o.end_ns) AS end_ns,
+         coalesce(nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
+                            f.forward_ns, f.forward_ns, o.profile, o.rank), -1) AS module_id
     FROM prof_fwd_bwd AS f
    CROSS JOIN prof_host_op AS o
       ON o.profile = f.profile AND o.rank IS f.rank AND o.start_ns = f.backward_ns AND o.kind = 'op'
@@ -336,24 +347,18 @@ backward AS (             -- operators that a forward operator leads to, by the 
 ),
 forward AS (
   SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, w.kernel_list, w.device_ns,
-         nest_find((SELECT nest_index(profile || ' ' || coalesce(rank, ''), id, start_ns, end_ns) FROM module),
-                   o.profile || ' ' || coalesce(o.rank, ''), o.start_ns, o.end_ns) AS forward_id
+         nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
+                   o.start_ns, o.end_ns, o.profile, o.rank) AS forward_id
     FROM work AS w
    CROSS JOIN prof_host_op AS o ON o.profile = w.profile AND o.id = w.op_id
    LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
-),
-placed AS (
-  SELECT *, CASE WHEN forward_id IS NULL
-                 THEN nest_find((SELECT nest_index(thread, module_id, start_ns, end_ns) FROM backward),
-                                profile || ' ' || coalesce(rank, '') || ' ' || coalesce(thread_id, ''), start_ns, end_ns)
-                 END AS backward_id
-    FROM forward
-   LIMIT -1
 )
-SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'), coalesce(forward_id, backward_id), id, name, start_ns,
-       kernel_list, device_ns
-  FROM placed
- WHERE coalesce(forward_id, backward_id) >= 0;
+SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'),
+       coalesce(forward_id, nest_find((SELECT nest_index(module_id, start_ns, end_ns, profile, rank, thread_id) FROM backward),
+                                      start_ns, end_ns, profile, rank, thread_id)) AS module_id,
+       id, name, start_ns, kernel_list, device_ns
+  FROM forward
+ WHERE module_id >= 0;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_module_op USING profana_memo(_mfu_module_op_query);
 

@@ -157,9 +157,8 @@ launch AS (                           -- the host event that launched the kernel
 ),
 owner AS MATERIALIZED (               -- the innermost operator with a rule around it
   SELECT l.profile, l.kernel_id,
-         nest_find((SELECT nest_index(profile || ' ' || coalesce(rank, '') || ' ' || coalesce(thread_id, ''), id, start_ns, end_ns)
-                      FROM rule_op),
-                   o.profile || ' ' || coalesce(o.rank, '') || ' ' || coalesce(o.thread_id, ''), o.start_ns, o.end_ns) AS op_id
+         nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank, thread_id) FROM rule_op),
+                   o.start_ns, o.end_ns, o.profile, o.rank, o.thread_id) AS op_id
     FROM launch AS l
    CROSS JOIN prof_host_op AS o ON o.profile = l.profile AND o.id = l.host_op_id
 ),

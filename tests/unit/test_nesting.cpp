@@ -427,14 +427,14 @@ TEST_CASE("nest_find agrees with a look at all ranges, in any order of asking") 
         }
     }
     // the shortest range that contains the question is the innermost one
-    CHECK(sql.integer("SELECT count(*) FROM (SELECT nest_find((SELECT nest_index(k, id, s, e) FROM range), "
-                      "k, s, e) AS found, "
+    CHECK(sql.integer("SELECT count(*) FROM (SELECT nest_find((SELECT nest_index(id, s, e, k) FROM range), "
+                      "s, e, k) AS found, "
                       "(SELECT r.id FROM range AS r WHERE r.k = ask.k AND r.s <= ask.s AND r.e >= ask.e "
                       "  ORDER BY r.e - r.s LIMIT 1) AS shortest FROM ask) WHERE found IS NOT shortest") ==
           0);
     CHECK(
         sql.integer(
-            "SELECT count(nest_find((SELECT nest_index(k, id, s, e) FROM range), k, s, e)) > 100 FROM ask") ==
+            "SELECT count(nest_find((SELECT nest_index(id, s, e, k) FROM range), s, e, k)) > 100 FROM ask") ==
         1);
     CHECK(sql.integer("SELECT count(*) FROM range") > 100);
 }
@@ -446,28 +446,42 @@ TEST_CASE("nest_find climbs deep nests by jumps, and takes points as a map") {
         "CREATE TEMP TABLE range AS WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i "
         "< 19999) "
         "SELECT i AS id, i AS s, 100000 - i AS e FROM n");
-    CHECK(sql.integer("SELECT count(*) FROM range AS r WHERE nest_find((SELECT nest_index('', id, s, e) FROM "
-                      "range), '', "
-                      "50000, r.e) IS NOT r.id") == 0);
-    CHECK(sql.integer("SELECT nest_find((SELECT nest_index('k', 100 + s, s, s) FROM range), 'k', 17, 17)") ==
+    CHECK(sql.integer("SELECT count(*) FROM range AS r WHERE nest_find((SELECT nest_index(id, s, e) FROM "
+                      "range), 50000, r.e) IS NOT r.id") == 0);
+    CHECK(sql.integer("SELECT nest_find((SELECT nest_index(100 + s, s, s, 'k') FROM range), 17, 17, 'k')") ==
           117);
     CHECK(
-        sql.is_null("SELECT nest_find((SELECT nest_index('k', 100 + s, s, s) FROM range), 'other', 17, 17)"));
+        sql.is_null("SELECT nest_find((SELECT nest_index(100 + s, s, s, 'k') FROM range), 17, 17, 'other')"));
     CHECK(
-        sql.is_null("SELECT nest_find((SELECT nest_index('k', id, s, e) FROM range WHERE 0), 'k', 17, 17)"));
-    CHECK(sql.is_null("SELECT nest_find((SELECT nest_index('k', id, s, e) FROM range), 'k', NULL, 17)"));
-    CHECK(sql.integer("SELECT nest_find((SELECT nest_index('k', 5, 1, column1) FROM (VALUES (NULL), (9))), "
-                      "'k', 2, 3)") == 5);
+        sql.is_null("SELECT nest_find((SELECT nest_index(id, s, e, 'k') FROM range WHERE 0), 17, 17, 'k')"));
+    CHECK(sql.is_null("SELECT nest_find((SELECT nest_index(id, s, e, 'k') FROM range), NULL, 17, 'k')"));
+    CHECK(sql.integer("SELECT nest_find((SELECT nest_index(5, 1, column1, 'k') FROM (VALUES (NULL), (9))), "
+                      "2, 3, 'k')") == 5);
     CHECK_THAT(
-        sql.error("SELECT nest_find(x'00', 'k', 1, 2)"),
+        sql.error("SELECT nest_find(x'00', 1, 2, 'k')"),
         Catch::Contains("nest_find: argument index is BLOB of 1 bytes; accepted: what nest_index() gives"));
-    CHECK_THAT(sql.error("SELECT nest_find(NULL, 'k', 1, 2)"), Catch::Contains("argument index is NULL"));
-    CHECK_THAT(sql.error("WITH i AS MATERIALIZED (SELECT nest_index('k', id, s, e) AS i FROM range) SELECT "
-                         "nest_find(i, 'k', "
-                         "1, 2) FROM i"),
+    CHECK_THAT(sql.error("SELECT nest_find(NULL, 1, 2, 'k')"), Catch::Contains("argument index is NULL"));
+    CHECK_THAT(sql.error("WITH i AS MATERIALIZED (SELECT nest_index(id, s, e, 'k') AS i FROM range) SELECT "
+                         "nest_find(i, 1, 2, 'k') FROM i"),
                Catch::Contains("cannot be stored"));
-    CHECK_THAT(sql.error("SELECT nest_index('k', 'x', 1, 2)"),
+    CHECK_THAT(sql.error("SELECT nest_index('x', 1, 2, 'k')"),
                Catch::Contains("nest_index: argument id is TEXT 'x'"));
+    CHECK_THAT(sql.error("SELECT nest_index(1, 2)"),
+               Catch::Contains("nest_index: takes an id, a start and an end"));
+    CHECK_THAT(sql.error("SELECT nest_index(1, 2, 3, 4.5)"),
+               Catch::Contains("nest_index: argument key is REAL 4.5; accepted: a TEXT, an INTEGER or NULL"));
+}
+
+TEST_CASE("nest_find tells keys apart by all of them, NULL being a key like any other") {
+    Sql sql;
+    sql.run(
+        "CREATE TEMP TABLE range AS SELECT column1 AS id, column2 AS a, column3 AS b FROM (VALUES (1, 'x', "
+        "1), (2, 'x', 2), "
+        "(3, 'x', NULL), (4, NULL, 1), (5, '1', 1), (6, 1, 1), (7, 'x1', NULL))");
+    CHECK(sql.integer("SELECT count(*) FROM range AS r WHERE nest_find((SELECT nest_index(id, 0, 9, a, b) "
+                      "FROM range), 1, "
+                      "2, r.a, r.b) IS NOT r.id") == 0);
+    CHECK(sql.is_null("SELECT nest_find((SELECT nest_index(id, 0, 9, a, b) FROM range), 1, 2, 'x')"));
 }
 
 TEST_CASE("ordered_concat joins in the order asked for") {

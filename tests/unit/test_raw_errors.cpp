@@ -100,6 +100,48 @@ TEST_CASE("every function: what is not the file it takes", "[errors]") {
     CHECK(sql.integer("SELECT count(*) FROM prof_diagnostic WHERE severity = 'error'") == 0);
 }
 
+TEST_CASE("a message shows no more than an excerpt of a long text", "[errors]") {
+    // Two bytes a character: neither end of an excerpt stands on a whole one by itself.
+    std::string text = "begin ";
+    while (text.size() < 100000) text += "\xC3\xA9";
+    text += " end.csv";
+    const std::string shown = "begin (\xC3\xA9){67}\\.\\.\\.(\xC3\xA9){24} end.csv";
+    Sql sql;
+    const auto says = [&](std::string statement) {
+        for (size_t at; (at = statement.find('?')) != std::string::npos;)
+            statement.replace(at, 1, "'" + text + "'");
+        return sql.error(statement);
+    };
+    for (const char* function : kFunctions)
+        CHECK_THAT(says("SELECT * FROM " + std::string(function) + "(?)"),
+                   Catch::Matches("profana: " + shown + ": .{1,200}"));
+    for (const char* statement :
+         {"SELECT profana_open('a', ?)", "SELECT profana_open('a', '.', ?)", "SELECT profana_close(?)",
+          "SELECT profana_set(?, 1)", "SELECT profana_set('strict', ?)",
+          "SELECT profana_set('memory_limit', ?)", "SELECT profana_export(?, 'overall')",
+          "SELECT profana_export('a.db', ?)", "SELECT profana_export('a.db', 'overall', ?)",
+          "SELECT interval_length(?)", "SELECT flops_matmul(?, '[1,1]')", "SELECT round_even(1, ?)",
+          "CREATE VIRTUAL TABLE temp.t USING profiler_csv(?)",
+          "CREATE VIRTUAL TABLE temp.t USING profana_memo(?)"}) {
+        INFO(statement);
+        const std::string message = says(statement);
+        CHECK_THAT(message, Catch::Contains("begin \xC3\xA9\xC3\xA9"));
+        CHECK(message.size() < 1000);
+    }
+    // What SQLite itself says of a text is not counted: it may be an error of the number of arguments.
+    for (const auto& row : sql.rows("SELECT DISTINCT name FROM profana_help WHERE kind = 'function'")) {
+        std::string arguments = "?";
+        for (int count = 1; count < 7; ++count, arguments += ",?") {
+            std::string statement = "SELECT " + row[0] + "(" + arguments + ")";
+            for (size_t at; (at = statement.find('?')) != std::string::npos;)
+                statement.replace(at, 1, "'" + text + "'");
+            INFO(row[0] << " of " << count);
+            sqlite3_exec(sql.db(), statement.c_str(), nullptr, nullptr, nullptr);
+            CHECK(std::string(sqlite3_errmsg(sql.db())).size() < 1500);
+        }
+    }
+}
+
 TEST_CASE("every function: no permission", "[errors]") {
     TempFolder folder;
     Sql sql;
