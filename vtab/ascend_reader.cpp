@@ -301,10 +301,7 @@ void Reader::prepare_flows(const TraceRecords& records) {
 }
 
 int64_t Reader::at(int64_t ts) const {
-    if (ts == kNullInt) return ts;
-    const int64_t offset = base_ns_ + (ts < kEpochNs ? options_.clock_offset_ns : 0);
-    int64_t time = 0;
-    return __builtin_add_overflow(ts, offset, &time) ? kNullInt : time;
+    return sum_ns(sum_ns(ts, base_ns_), ts < kEpochNs ? options_.clock_offset_ns : 0);
 }
 
 void Reader::take_batch(const TraceRecordBatch& batch, const std::vector<uint32_t>& lane_of,
@@ -398,8 +395,7 @@ void Reader::add_operator(const TraceRecord& event, uint32_t lane, HostOps::Tree
     std::string scratch;
     const auto step = step_of_name(decode_trace_text(raw, scratch));
     const int64_t start = at(event.ts_ns);
-    if (step && start != kNullInt && event.dur_ns != kNullInt)
-        out_.steps.add(*step, start, start + event.dur_ns, event.offset);
+    if (step) out_.steps.add(*step, start, sum_ns(start, event.dur_ns), event.offset);
 }
 
 void Reader::add_call(const TraceRecord& event, uint32_t lane, uint32_t kind, int64_t connection) {

@@ -64,6 +64,19 @@ void check_regular_file(const std::string& path) {
         throw file_error(path, 0, "is no regular file, so it is no database", ErrorKind::kCannotOpen);
 }
 
+// SQLITE_DONE, or what stopped it.
+template <class Take>
+int each_row(sqlite3* db, const std::string& sql, const Take& take) {
+    sqlite3_stmt* statement = nullptr;
+    int code = sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) take(statement);
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
 }  // namespace
 
 const std::string* DbTable::column(std::initializer_list<std::string_view> names) const {
@@ -199,38 +212,38 @@ const DbTable* DbFile::table(std::string_view name) {
     if (const auto known = tables_.find(key); known != tables_.end())
         return known->second.columns.empty() ? nullptr : &known->second;
 
+    const std::string found = name_in_schema(name, true);
     DbTable& table = tables_[key];
-    const auto each_row = [&](const std::string& sql, const auto& take) {
-        sqlite3_stmt* statement = nullptr;
-        int code = sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr);
-        while (code == SQLITE_OK || code == SQLITE_ROW) {
-            code = sqlite3_step(statement);
-            if (code == SQLITE_ROW) take(statement);
-        }
-        sqlite3_finalize(statement);
-        return code;
-    };
-    // A virtual table has no root page.
-    const int listed = each_row(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0", [&](sqlite3_stmt* row) {
-            const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
-            if (text != nullptr && plain_name(text) == key && (table.name.empty() || name == text))
-                table.name = text;
-        });
-    if (listed != SQLITE_DONE) {
-        tables_.erase(key);
-        fail(listed);
-    }
+    table.name = found;
     if (table.name.empty()) return nullptr;
-    each_row("PRAGMA main.table_info(" + double_quoted(table.name) + ")", [&](sqlite3_stmt* row) {
+    each_row(db_, "PRAGMA main.table_info(" + double_quoted(table.name) + ")", [&](sqlite3_stmt* row) {
         const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 1));
         if (text != nullptr) table.columns.emplace_back(text);
     });
     const auto called_rowid = [](const std::string& column) { return plain_name(column) == "rowid"; };
     table.has_rowid = std::none_of(table.columns.begin(), table.columns.end(), called_rowid) &&
-                      each_row("SELECT rowid FROM " + double_quoted(table.name) + " LIMIT 0",
+                      each_row(db_, "SELECT rowid FROM " + double_quoted(table.name) + " LIMIT 0",
                                [](sqlite3_stmt*) {}) == SQLITE_DONE;
     return table.columns.empty() ? nullptr : &table;
+}
+
+bool DbFile::has_view(std::string_view name) {
+    return !name_in_schema(name, false).empty();
+}
+
+std::string DbFile::name_in_schema(std::string_view name, bool is_table) {
+    // A view has no root page, nor has a virtual table.
+    const char* sql = is_table ? "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+                               : "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND "
+                                 "coalesce(rootpage, 0) = 0";
+    std::string found;
+    const int code = each_row(db_, sql, [&](sqlite3_stmt* row) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
+        if (text != nullptr && plain_name(text) == plain_name(name) && (found.empty() || name == text))
+            found = text;
+    });
+    if (code != SQLITE_DONE) fail(code);
+    return found;
 }
 
 int64_t DbRow::other_integer(int cell) const {

@@ -56,6 +56,7 @@ class DbFile {
     const std::string& path() const { return path_; }
     // nullptr: no such table (a view or virtual table is none).
     const DbTable* table(std::string_view name);
+    bool has_view(std::string_view name);  // a view or virtual table of that name, which is not read
     // What was found on opening that the user should know: code and message.
     const std::vector<std::pair<std::string, std::string>>& notes() const { return notes_; }
     bool truncated() const { return truncated_; }  // shorter than its header says
@@ -67,6 +68,8 @@ class DbFile {
     void read_header();
     bool begin();  // false: the side files of write-ahead logging cannot be made
     int run(const char* sql);
+    // What sqlite_schema calls the entry that is a table, or else that is none; empty: there is none.
+    std::string name_in_schema(std::string_view name, bool is_table);
     [[noreturn]] void fail(int code) const;
 
     std::string path_;

@@ -200,10 +200,7 @@ class Reader {
 
     int64_t arg(const TraceRecord& event, Arg number) const { return batch_->arg(event, number); }
     uint32_t text(const TraceRecord& event, Arg number) const { return batch_->text_arg(event, number); }
-    int64_t at(int64_t ts) const {
-        int64_t time = kNullInt;
-        return ts == kNullInt || __builtin_add_overflow(ts, base_ns_, &time) ? kNullInt : time;
-    }
+    int64_t at(int64_t ts) const { return sum_ns(ts, base_ns_); }
     bool wanted_device(int64_t device) const {
         return !options_.device || device == kNullInt || device == *options_.device;
     }
@@ -303,8 +300,7 @@ void Reader::add_host_op(const TraceRecord& event, uint32_t lane) {
     std::string scratch;
     const auto step = step_of_name(decode_trace_text(raw, scratch));
     const int64_t start = at(event.ts_ns);
-    if (step && start != kNullInt && event.dur_ns != kNullInt)
-        out_.steps.add(*step, start, start + event.dur_ns, event.offset);
+    if (step) out_.steps.add(*step, start, sum_ns(start, event.dur_ns), event.offset);
 }
 
 void Reader::report_zero_time(const TraceRecord& event) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ext/core/nest_events.h"
+
 namespace profana {
 
 ModelRows::ModelRows(Model model) : model_(model) {
@@ -44,10 +46,8 @@ TimeColumns::TimeColumns(ModelRows& rows, bool with_duration)
       dur_(with_duration ? &rows.column("dur_ns") : nullptr) {}
 
 void TimeColumns::add(int64_t start, int64_t dur) {
-    int64_t end = kNullInt;
-    if (start == kNullInt || dur == kNullInt || __builtin_add_overflow(start, dur, &end)) end = kNullInt;
     start_.add_int(start);
-    end_.add_int(end);
+    end_.add_int(sum_ns(start, dur));
     if (dur_ != nullptr) dur_->add_int(dur);
 }
 

@@ -71,8 +71,10 @@ bool changed(const Profile& profile) {
                        [](const auto& stamp) { return stamp_if_there(stamp.first) != stamp.second; });
 }
 
-// What Connection::main_seen is once the user has closed profile `main`: no file has such a stamp.
+// What Connection::main_seen is once the user has closed profile `main`, and once a database in memory has
+// been told: no file has such a stamp.
 constexpr FileStamp kMainClosed{~uint64_t{0}, ~uint64_t{0}, 0, 0};
+constexpr FileStamp kMainInMemory{~uint64_t{0}, ~uint64_t{0}, 1, 0};
 
 void report_main(Connection& connection, const std::string& path, const std::string& why) {
     Diagnostic diagnostic;
@@ -82,10 +84,24 @@ void report_main(Connection& connection, const std::string& path, const std::str
     connection.diagnostics().add(std::move(diagnostic));
 }
 
+// A database in memory has no file that could be read. Told once.
+void look_at_main_in_memory(Connection& connection) {
+    const auto has = [&](const char* table) {
+        return sqlite3_table_column_metadata(connection.db(), "main", table, nullptr, nullptr, nullptr,
+                                             nullptr, nullptr, nullptr) == SQLITE_OK;
+    };
+    if (connection.main_seen == kMainInMemory || !has("STRING_IDS")) return;
+    if (!has("TASK") && !has("CANN_API") && !has("PYTORCH_API")) return;
+    connection.main_seen = kMainInMemory;
+    report_main(connection, "main",
+                "it is in memory; write it to a file (VACUUM INTO 'run.db') and open that");
+}
+
 // The main database counts as profile `main` unless the user has one of that name.
 void look_at_main(Connection& connection) {
     const char* filename = sqlite3_db_filename(connection.db(), "main");
-    if (filename == nullptr || *filename == '\0' || connection.profile("main") != nullptr) return;
+    if (connection.profile("main") != nullptr) return;
+    if (filename == nullptr || *filename == '\0') return look_at_main_in_memory(connection);
     const std::string path = filename;
     try {
         const FileStamp stamp = stamp_file(path);

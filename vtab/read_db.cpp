@@ -97,7 +97,14 @@ std::string reason_against(DbFile& file, const ModelReader& reader) {
     for (const auto& need : reader.needs) {
         const bool met = std::any_of(need.begin(), need.end(),
                                      [&](const char* name) { return file.table(name) != nullptr; });
-        if (!met) return "the database has no table " + joined(need, " and no table ");
+        if (met) continue;
+        const auto view =
+            std::find_if(need.begin(), need.end(), [&](const char* name) { return file.has_view(name); });
+        if (view != need.end())
+            return std::string(*view) +
+                   " is a view or virtual table, and what a file brings along is not run: " +
+                   "copy its rows into a table";
+        return "the database has no table " + joined(need, " and no table ");
     }
     return {};
 }

@@ -167,9 +167,10 @@ int64_t monotonic_offset_ns(const std::vector<std::string>& start_infos, LoadCon
         const JsonFile info = JsonFile::read(path, context);
         const auto begin_us = info.integer({"collectionTimeBegin"}),
                    monotonic_ns = info.integer({"clockMonotonicRaw"});
-        int64_t begin_ns = 0;
-        if (begin_us && monotonic_ns && !__builtin_mul_overflow(*begin_us, 1000, &begin_ns))
-            return begin_ns - *monotonic_ns;
+        int64_t begin_ns = 0, offset = 0;
+        if (begin_us && monotonic_ns && !__builtin_mul_overflow(*begin_us, 1000, &begin_ns) &&
+            !__builtin_sub_overflow(begin_ns, *monotonic_ns, &offset))
+            return offset;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "ext/core/json_members.h"
+#include "ext/core/nest_events.h"
 #include "vtab/csv_model.h"
 #include "vtab/kernel_finder.h"
 
@@ -30,17 +31,24 @@ std::string metric_name(std::string_view column) {
     return std::string(column);
 }
 
-int64_t sum_or_null(int64_t a, int64_t b) {
-    int64_t sum = 0;
-    return a == kNullInt || b == kNullInt || __builtin_add_overflow(a, b, &sum) ? kNullInt : sum;
-}
-
-std::shared_ptr<Column> end_column(const Column* start, const Column* dur, uint64_t rows) {
+std::shared_ptr<Column> end_column(CsvModel& csv, const std::string& first_file, LoadContext& context) {
+    const auto start = csv.column("start_ns", context), dur = csv.column("dur_ns", context);
     auto out = std::make_shared<Column>(ColumnType::kInt);
-    for (Row row = 0; row < rows; ++row)
-        out->add_int(start == nullptr || dur == nullptr
-                         ? kNullInt
-                         : sum_or_null(start->integer(row), dur->integer(row)));
+    uint64_t beyond = 0;
+    for (Row row = 0, rows = csv.rows(context); row < rows; ++row) {
+        const int64_t from = start == nullptr ? kNullInt : start->integer(row);
+        const int64_t length = dur == nullptr ? kNullInt : dur->integer(row);
+        out->add_int(sum_ns(from, length));
+        beyond += from != kNullInt && length != kNullInt && out->is_null(row);
+    }
+    if (beyond > 0) {
+        Diagnostic diagnostic;
+        diagnostic.file = first_file;
+        diagnostic.code = "number_out_of_range";
+        diagnostic.message = "start and duration add up to more than 64-bit nanoseconds: end_ns is NULL";
+        diagnostic.count = beyond;
+        context.diagnostics.add(std::move(diagnostic));
+    }
     return out;
 }
 
@@ -106,9 +114,7 @@ void load_kernels(CsvModel& csv, const std::string& first_file, Table& table, co
     const auto set = [&](const char* name, std::shared_ptr<Column> values) {
         table.set_column(model_column(Model::kKernel, name), std::move(values));
     };
-    if (wants("end_ns"))
-        set("end_ns",
-            end_column(csv.column("start_ns", context).get(), csv.column("dur_ns", context).get(), rows));
+    if (wants("end_ns")) set("end_ns", end_column(csv, first_file, context));
     if (wants("is_communication"))
         set("is_communication", communication_column(csv.column("core_type", context).get(), rows));
     if (wants("has_pmu")) set("has_pmu", has_pmu_column(csv, first_file, context));
@@ -262,21 +268,21 @@ std::shared_ptr<Table> make_task_time_table(std::vector<std::string> files, cons
                                        {"dur_ns", "task_time_ns"},
                                        {"source_row", "line"}};
     for (const char* same : {"device_id", "stream_id", "task_id"}) mapping.push_back({same, same});
+    const std::string first_file = files.front();
     auto csv = std::make_shared<CsvModel>(
         Model::kDeviceTask, CsvKind::kTaskTime,
         make_csv_table(csv_format(CsvKind::kTaskTime), std::move(files), CsvFault::kDiagnostic),
         std::move(mapping), rows);
-    return make_model_table(
-        Model::kDeviceTask, [csv, kernels = std::move(kernels), id_base](
+    return make_model_table(Model::kDeviceTask,
+                            [csv, first_file, kernels = std::move(kernels), id_base](
                                 Table& table, const ColumnSet& wanted, LoadContext& context) {
-            csv->give(table, wanted, context);
-            if (wanted.has(model_column(Model::kDeviceTask, "end_ns")))
-                table.set_column(model_column(Model::kDeviceTask, "end_ns"),
-                                 end_column(csv->column("start_ns", context).get(),
-                                            csv->column("dur_ns", context).get(), csv->rows(context)));
-            if (wanted.has(model_column(Model::kDeviceTask, "kernel_id")))
-                link_task_times(*csv, kernels, id_base, table, context);
-        });
+                                csv->give(table, wanted, context);
+                                if (wanted.has(model_column(Model::kDeviceTask, "end_ns")))
+                                    table.set_column(model_column(Model::kDeviceTask, "end_ns"),
+                                                     end_column(*csv, first_file, context));
+                                if (wanted.has(model_column(Model::kDeviceTask, "kernel_id")))
+                                    link_task_times(*csv, kernels, id_base, table, context);
+                            });
 }
 
 }  // namespace profana

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cctype>
 
+#include "ext/core/nest_events.h"
+
 namespace profana {
 namespace {
 
@@ -12,6 +14,12 @@ constexpr const char* kMetaKeys[] = {"name", "labels", "sort_index"};
 constexpr size_t kSortIndex = 2;
 
 constexpr size_t kMaxNotes = 64;  // of one chunk; more only count
+
+// Three times that are not far add up within 64 bits. 2^61 ns since 1970 is the year 2043.
+bool is_far(int64_t ns) {
+    constexpr int64_t kFar = int64_t{1} << 61;
+    return ns > kFar || (ns < -kFar && ns != kNullInt);
+}
 
 std::string lower_case(std::string_view text) {
     std::string out(text);
@@ -88,6 +96,9 @@ class RecordingBatch : public TraceBatch {
             case 'M':
                 meta(event);
                 break;
+            case 'B':
+                halved(event);
+                break;
             default:
                 break;
         }
@@ -106,11 +117,19 @@ class RecordingBatch : public TraceBatch {
         record.dur_ns = instant ? 0 : time(event.dur, event.offset, "dur");
         if (record.dur_ns < 0 && record.dur_ns != kNullInt)
             note(event.offset, "negative_duration", "dur is negative; the row is kept as it is");
+        out_->has_far_times |= is_far(record.ts_ns) || is_far(record.dur_ns);
         record.name = text(event.name);
         record.lane = lane(event);
         record.args = static_cast<uint32_t>(out_->values.size());
         for (size_t i = 0; i < plan_.args.size(); ++i) record.mask |= arg(event.arg_values[i], i);
         out_->events.push_back(record);
+    }
+
+    // Profilers write spans whole. Other tools write their begin and their end (E) as events of their own.
+    void halved(const TraceEvent& event) {
+        if (events_.find(event.cat.raw(), false, plan_.event_kind) == TracePlan::kDrop) return;
+        note(event.offset, "trace_begin_without_dur",
+             "an event of phase B, whose end is another event, makes no row here; trace_event() has both");
     }
 
     // Keeps an arg; its bit in the mask, 0 if there is none.
@@ -137,6 +156,7 @@ class RecordingBatch : public TraceBatch {
         flow.kind = kind;
         flow.is_start = is_start;
         flow.ts_ns = time(event.ts, event.offset, "ts");
+        out_->has_far_times |= is_far(flow.ts_ns);
         flow.lane = lane(event);
         if (event.id.integer(&flow.id) != Parsed::kExact) {
             flow.id = kNullInt;
@@ -244,6 +264,30 @@ void read_lane_part(const std::string& raw, int64_t& number, std::string& text) 
     text = token.text(scratch);
 }
 
+// Readers add base and durations: what leaves 64 bits then is unknown, and told here.
+void check_far_times(const TraceRecordBatch& batch, int64_t base, const std::string& path,
+                     Diagnostics& diagnostics) {
+    const auto note = [&](uint64_t offset, const char* what) {
+        Diagnostic diagnostic;
+        diagnostic.file = path;
+        diagnostic.offset = static_cast<int64_t>(offset);
+        diagnostic.code = "trace_time_out_of_range";
+        diagnostic.message = std::string(what) + " is beyond 64-bit nanoseconds; it is NULL";
+        diagnostics.add(std::move(diagnostic));
+    };
+    for (const TraceRecord& event : batch.events) {
+        if (event.ts_ns == kNullInt) continue;
+        const int64_t start = sum_ns(event.ts_ns, base);
+        if (start == kNullInt)
+            note(event.offset, "ts with the base of the trace");
+        else if (event.dur_ns != kNullInt && sum_ns(start, event.dur_ns) == kNullInt)
+            note(event.offset, "the end of ts and dur");
+    }
+    for (const TraceFlow& flow : batch.flows)
+        if (flow.ts_ns != kNullInt && sum_ns(flow.ts_ns, base) == kNullInt)
+            note(flow.offset, "ts of a flow with the base of the trace");
+}
+
 void report_unreadable(const std::string& path, const Error& error, Diagnostics& diagnostics) {
     Diagnostic diagnostic;
     diagnostic.severity = Severity::kError;
@@ -273,7 +317,11 @@ TraceRecords TraceRecords::read(const std::vector<std::string>& paths, const Tra
             report_unreadable(path, error, context.diagnostics);
         }
         records.state = std::max(records.state, records.facts.state);
-        records.base_ns.resize(records.batches.size(), records.facts.base_ns.value_or(0));
+        const int64_t base = records.facts.base_ns.value_or(0);
+        for (size_t b = records.base_ns.size(); b < records.batches.size(); ++b)
+            if (records.batches[b]->has_far_times || is_far(base))
+                check_far_times(*records.batches[b], base, path, context.diagnostics);
+        records.base_ns.resize(records.batches.size(), base);
     }
     records.number_lanes();
     return records;

@@ -73,6 +73,7 @@ struct TraceRecordBatch {
     std::vector<TraceLaneText> lanes;
     Dictionary texts;  // raw JSON
     std::vector<Diagnostic> notes;
+    bool has_far_times = false;  // which may leave 64 bits when a base or a duration is added
 
     // An arg of an event; kNullInt: it has none.
     int64_t arg(const TraceRecord& event, unsigned number) const {

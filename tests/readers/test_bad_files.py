@@ -1,5 +1,6 @@
 """One bad file never loses the rest: what prof_source, prof_diagnostic and the other ranks say of it."""
 import glob
+import json
 import os
 import shutil
 import sqlite3
@@ -169,6 +170,71 @@ def side_files(tmp):
         check(f"{way}: told", db.execute("SELECT DISTINCT file FROM prof_diagnostic WHERE code = 'side_file_unreadable' ORDER BY file").fetchall(), [(path,) for path in paths])
 
 
+def traces_of_many(tmp):
+    """One trace of several ranks that is empty, garbage or a pipe: the others are there, and it is told."""
+    def trace(rank):
+        event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2, "args": {"device": 0, "stream": 7}}
+        return json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": rank}, "traceEvents": [event]})
+    for rank in (0, 2):
+        write(f"{tmp}/w{rank}.pt.trace.json", trace(rank))
+    bad = f"{tmp}/w1.pt.trace.json"
+    for way, make in (("empty", lambda path: write(path, b"")), ("garbage", lambda path: write(path, b"\x07garbage" * 99)), ("pipe", os.mkfifo),
+                      ("link to nothing", lambda path: os.symlink(f"{tmp}/nowhere", path))):
+        make(bad)
+        db = opened(tmp)
+        check(f"trace of many, {way}", kernels(db), [(0, 1), (2, 1)])
+        check(f"trace of many, {way}: told", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'trace_unreadable'").fetchall(), [(bad,)])
+        os.remove(bad)
+
+
+class Nobody:
+    """Root may read everything: files of mode 0 are closed only to another user."""
+
+    def __enter__(self):
+        if os.geteuid() == 0:
+            os.seteuid(65534)
+
+    def __exit__(self, *_):
+        if os.getuid() == 0:
+            os.seteuid(0)
+
+
+def closed_files(tmp):
+    """Files of mode 0, as a user who may not read them."""
+    os.chmod(tmp, 0o755)
+    db = load(LIBRARY)
+    try:
+        with Nobody():
+            pass
+    except OSError as error:
+        return print("closed_files: skipped, this root cannot become another user:", error)
+    path, output = job(f"{tmp}/of_db")
+    database = f"{output}/ascend_pytorch_profiler_0.db"
+    rank, results = text_rank(tmp)
+    (of_trace,) = opened(f"{results}/trace_view.json").execute("SELECT count(*) FROM prof_kernel").fetchone()
+    details, trace = f"{results}/kernel_details.csv", f"{results}/trace_view.json"
+    info = f"{rank}/profiler_info_0.json"
+    for file in (database, details, info):
+        os.chmod(file, 0)
+    with Nobody():
+        db.execute("SELECT profana_open('x', ?)", (path,)).fetchall()
+        check("a closed database", states(db), [(0, "db", "corrupt", 1), (1, "db", "complete", 0)])
+        check("the other rank", kernels(db), [(1, KERNELS)])
+        check("a closed database: told", db.execute("SELECT DISTINCT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(), [(database,)])
+        refused("a closed database alone", ["ascend_pytorch_profiler_0.db", "no permission to read it"], "SELECT profana_open('y', ?)", database, db=db)
+        refused("a closed CSV file alone", ["kernel_details.csv", "no permission to read it"], "SELECT profana_open('y', ?)", details, db=db)
+        db.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
+        check("a closed CSV file", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(of_trace,)])
+        check("a closed CSV file: why", db.execute("SELECT missing ->> 'prof_kernel_pmu' LIKE '%kernel_details.csv: no permission%' FROM prof_source").fetchall(), [(1,)])
+        check("a closed side file", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable' AND message LIKE '%no permission%'").fetchall(), [(info,)])
+    os.chmod(details, 0o644)
+    os.chmod(trace, 0)
+    with Nobody():
+        db.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
+        check("a closed trace", db.execute("SELECT (SELECT count(*) > 0 FROM prof_kernel), (SELECT count(*) FROM prof_host_op)").fetchall(), [(1, 0)])
+        refused("a closed trace alone", ["trace_view.json", "no permission to read it"], "SELECT profana_open('y', ?)", trace, db=db)
+
+
 def other_profiles(tmp):
     db = opened(P)
     want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
@@ -223,6 +289,55 @@ def no_end(tmp):
           [("TASK has no column endNs, so ends and durations are NULL",)])
 
 
+def far_times(tmp):
+    """What leaves 64 bits when base, start and duration are added is NULL, and told."""
+    far = 2**63 - 2**20  # ns, as the us of a trace below
+    def us(ns):
+        return f"{ns // 1000}.{ns % 1000:03}"
+    def event(ts, dur, **more):
+        return {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": us(ts), "dur": us(dur), "args": {"device": 0, "stream": 7}, **more}
+    trace = write(f"{tmp}/a.pt.trace.json", json.dumps({"baseTimeNanoseconds": 10, "traceEvents": [
+        event(1000, 5000), event(2**63 - 5, 1), event(far, 2**21), event(far, 1000), event(far, 2**21, cat="user_annotation", name="ProfilerStep#1")]}))
+    db = opened(trace)
+    check("far: kernels", db.execute("SELECT start_ns, dur_ns, end_ns FROM prof_kernel ORDER BY id").fetchall(),
+          [(1010, 5000, 6010), (None, 1, None), (far + 10, 2**21, None), (far + 10, 1000, far + 1010)])
+    check("far: steps", db.execute("SELECT count(*) FROM prof_step").fetchall(), [(0,)])
+    check("far: told", db.execute("SELECT instr(message, 'base') > 0, instr(message, 'end') > 0 FROM prof_diagnostic WHERE code = 'trace_time_out_of_range'").fetchall(),
+          [(1, 0), (0, 1), (0, 1)])
+    details = write(f"{tmp}/kernel_details.csv", f"Name,Start Time(us),Duration(us)\na,{us(far)},{us(2**21)}\nb,1.000,2.000\n".encode())
+    db = opened(details)
+    check("far: of a CSV file", db.execute("SELECT start_ns, dur_ns, end_ns FROM prof_kernel ORDER BY id").fetchall(), [(far, 2**21, None), (1000, 2000, 3000)])
+    check("far: told of a CSV file", db.execute("SELECT file, count FROM prof_diagnostic WHERE code = 'number_out_of_range'").fetchall(), [(details, 1)])
+
+
+def halved_events(tmp):
+    """Begin and end as two events: profilers do not write them so; that they make no rows is told."""
+    trace = write(f"{tmp}/a.pt.trace.json", json.dumps({"schemaVersion": 1, "traceEvents": [
+        {"ph": ph, "cat": cat, "name": "a", "pid": 0, "tid": 7, "ts": ts, "dur": 1} for ph, cat, ts in
+        (("X", "kernel", 1), ("B", "cpu_op", 2), ("B", "cpu_op", 3), ("E", "cpu_op", 4), ("E", "cpu_op", 5), ("B", "Trace", 6))]}))
+    db = opened(trace)
+    check("halved: rows", db.execute("SELECT (SELECT count(*) FROM prof_kernel), (SELECT count(*) FROM prof_host_op)").fetchall(), [(1, 0)])
+    check("halved: told", db.execute("SELECT sum(code = 'trace_begin_without_dur'), max(count) FROM prof_diagnostic").fetchall(), [(2, 2)])
+
+
+def not_a_table(tmp):
+    """A view in place of a table, and a main database that has no file: neither is read, both are told."""
+    _, output = job(tmp)
+    database = f"{output}/ascend_pytorch_profiler_0.db"
+    change = sqlite3.connect(database)
+    change.executescript("ALTER TABLE TASK RENAME TO T; CREATE VIEW TASK AS SELECT * FROM T")
+    db = opened(database)
+    check("a view", db.execute("SELECT missing ->> 'prof_kernel' LIKE 'TASK is a view%', missing ->> 'prof_host_op' FROM prof_source").fetchall(), [(1, None)])
+    db = load(LIBRARY)
+    db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+    check("main without a profiler's tables", db.execute("SELECT count(*) FROM prof_diagnostic").fetchall(), [(0,)])
+    change.backup(db)
+    change.close()
+    check("main in memory", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(0,)])
+    check("main in memory: again", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(0,)])
+    check("main in memory: told", db.execute("SELECT message LIKE '%VACUUM INTO%', count FROM prof_diagnostic WHERE code = 'main_not_opened'").fetchall(), [(1, 1)])
+
+
 def small(tmp):
     _, output = job(tmp)
     db = sqlite3.connect(f"{output}/ascend_pytorch_profiler_0.db")
@@ -243,4 +358,5 @@ def small(tmp):
 
 
 run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
-    other_profiles, state_follows_reading, no_end, small)
+    traces_of_many, closed_files, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
+    small)
