@@ -241,6 +241,36 @@ TEST_CASE("strict: the first fault of any file is an error, and none of the file
     }
 }
 
+TEST_CASE("strict: what was read with a warning before is an error, too", "[errors]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string bad = folder.write("bad.csv", "Name,Duration(us)\na,x\n"),
+                      good = folder.write("good.csv", "Name,Duration(us)\na,1\n"),
+                      trace = folder.write("bad.json", "[{\"name\":\"a\",\"dur\":nan}]");
+    folder.folder("run");
+    folder.write("run/kernel_details.csv", "Name,Duration(us),Start Time(us)\na,x,1\n");
+    sql.run("CREATE VIRTUAL TABLE temp.cells USING profiler_csv('" + bad + "')");
+    sql.run("SELECT profana_open('run', '" + folder.file("run") + "')");
+    const std::string queries[] = {"SELECT dur_ns FROM kernel_details('" + bad + "')",
+                                   "SELECT dur_ns FROM trace_event('" + trace + "')",
+                                   "SELECT dur_ns FROM prof_kernel WHERE profile = 'run'"},
+                      without_fault[] = {"SELECT dur_ns FROM kernel_details('" + good + "')",
+                                         "SELECT \"Duration(us)\" FROM temp.cells"};
+    for (int round = 0; round < 2; ++round) {
+        for (const std::string& query : queries) CHECK(sql.rows(query) == Rows{{"NULL"}});
+        for (const std::string& query : without_fault) CHECK_FALSE(sql.rows(query).empty());
+        CHECK(sql.integer("SELECT count(*) FROM prof_diagnostic WHERE code IN ('not_a_number', "
+                          "'json_bare_value')") == 3);
+        sql.run("SELECT profana_set('strict', 1)");
+        for (const std::string& query : queries) {
+            CHECK_THAT(sql.error(query), Catch::Contains("profana_set('strict', 0) goes on past it"));
+            CHECK_THAT(sql.error(query), Catch::Contains("profana_set('strict', 0) goes on past it"));
+        }
+        for (const std::string& query : without_fault) CHECK_FALSE(sql.rows(query).empty());
+        sql.run("SELECT profana_set('strict', 0)");
+    }
+}
+
 TEST_CASE("memory_limit: said before anything is loaded", "[errors]") {
     TempFolder folder;
     const std::string csv = folder.write("a.csv", large_csv()), json = folder.write("a.json", large_trace());
