@@ -80,8 +80,22 @@ void Scan::read_request(sqlite3_value** arguments) {
         if (argument < 0 || sqlite3_value_type(arguments[i]) == SQLITE_NULL) continue;
         const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[i]));
         if (text == nullptr) throw std::bad_alloc();
-        asked_.arguments[static_cast<size_t>(argument)] = text;
+        asked_.arguments[static_cast<size_t>(argument)].assign(
+            text, static_cast<size_t>(sqlite3_value_bytes(arguments[i])));
         asked_.given[static_cast<size_t>(argument)] = true;
+    }
+}
+
+void Scan::check_request() const {
+    for (size_t a = 0; a < asked_.arguments.size(); ++a) {
+        const ColumnSpec& argument = spec_.arguments[a];
+        if (!asked_.given[a] && a < static_cast<size_t>(spec_.required_arguments))
+            throw Error(std::string("profana: ") + spec_.name + " needs its argument " + argument.name +
+                        " (" + argument.doc + "); write FROM " + spec_.name + "(...) or WHERE " +
+                        argument.name + " = ...");
+        if (asked_.arguments[a].find('\0') != std::string::npos)
+            throw Error(std::string("profana: ") + spec_.name + ": its argument " + argument.name +
+                        " has a NUL in it: '" + excerpt(asked_.arguments[a]) + "'");
     }
 }
 
@@ -89,11 +103,7 @@ void Scan::choose_parts(sqlite3_value** arguments) {
     if (has_parts_ && spec_.arguments.empty()) return;
     read_request(arguments);
     if (has_parts_ && asked_.arguments == request_.arguments && asked_.given == request_.given) return;
-    for (size_t a = 0; a < static_cast<size_t>(spec_.required_arguments); ++a)
-        if (!asked_.given[a])
-            throw Error(std::string("profana: ") + spec_.name + " needs its argument " +
-                        spec_.arguments[a].name + " (" + spec_.arguments[a].doc + "); write FROM " +
-                        spec_.name + "(...) or WHERE " + spec_.arguments[a].name + " = ...");
+    check_request();
     std::vector<Part> parts = parts_asked_for();
     scans_.clear();
     for (const Part& part : parts_) connection_.pinned.insert(part.table);

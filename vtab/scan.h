@@ -47,6 +47,7 @@ class Scan {
   private:
     void choose_plan(const char* text);
     void read_request(sqlite3_value** arguments);
+    void check_request() const;
     void choose_parts(sqlite3_value** arguments);
     std::vector<Part> parts_asked_for();
     void load_parts();

@@ -100,6 +100,25 @@ TEST_CASE("every function: what is not the file it takes", "[errors]") {
     CHECK(sql.integer("SELECT count(*) FROM prof_diagnostic WHERE severity = 'error'") == 0);
 }
 
+TEST_CASE("paths that are no text", "[errors]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string path = folder.write("\xFF.csv", "Name,Duration(us)\na,x\n"),
+                      hex_nul = "CAST(x'2F2F002F' AS TEXT)";
+    sqlite3_stmt* statement = nullptr;
+    REQUIRE(sqlite3_prepare_v2(sql.db(), "SELECT dur_ns FROM kernel_details(?)", -1, &statement, nullptr) ==
+            SQLITE_OK);
+    sqlite3_bind_text(statement, 1, path.c_str(), -1, SQLITE_TRANSIENT);
+    CHECK(sqlite3_step(statement) == SQLITE_ROW);
+    sqlite3_finalize(statement);
+    // Hosts refuse a text that is no UTF-8, and with it the whole table.
+    const std::string shown = folder.file("\uFFFD.csv");
+    CHECK(sql.rows("SELECT file, source FROM prof_diagnostic") == Rows{{shown, shown + ":2"}});
+    for (const char* function : kFunctions)
+        CHECK_THAT(sql.error("SELECT * FROM " + std::string(function) + "(" + hex_nul + ")"),
+                   Catch::Matches("profana: [a-z_]+: its argument path has a NUL in it: '//\uFFFD/'"));
+}
+
 TEST_CASE("a message shows no more than an excerpt of a long text", "[errors]") {
     // Two bytes a character: neither end of an excerpt stands on a whole one by itself.
     std::string text = "begin ";
