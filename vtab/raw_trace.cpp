@@ -9,6 +9,7 @@
 #include "ext/core/json_columns.h"
 #include "ext/core/json_fault.h"
 #include "ext/core/trace_events.h"
+#include "ext/core/utf8.h"
 #include "vtab/raw_files.h"
 #include "vtab/raw_json.h"
 
@@ -223,7 +224,7 @@ class TraceColumns : public TraceConsumer {
 
     // begin: where the file begins among all files, if its args stay there; nullopt: it is compressed.
     void read(const std::string& file, uint64_t bytes, std::optional<uint64_t> begin, bool report) {
-        file_ = &file;
+        file_ = repair_utf8(file);
         bytes_ = bytes;
         begin_ = begin;
         notes_ = {};
@@ -243,7 +244,7 @@ class TraceColumns : public TraceConsumer {
     }
 
     std::unique_ptr<TraceBatch> start_batch(unsigned worker) override {
-        auto rows = std::make_unique<TraceRows>(workers_[worker]->begin_chunk(), worker, *file_, begin_);
+        auto rows = std::make_unique<TraceRows>(workers_[worker]->begin_chunk(), worker, file_, begin_);
         if (names_) rows->tracks = names_->begin_chunk(worker);
         return rows;
     }
@@ -281,7 +282,7 @@ class TraceColumns : public TraceConsumer {
     std::vector<std::unique_ptr<WorkerColumns>> workers_;
     std::optional<TrackNames> names_;
     TraceRequest request_;
-    const std::string* file_ = nullptr;
+    std::string file_;
     uint64_t bytes_ = 0, first_row_ = 0;  // of the file
     std::optional<uint64_t> begin_;
     FaultNotes notes_;

@@ -33,23 +33,17 @@ PageVector<KeyedRow> all_rows(size_t n) {
     return rows;
 }
 
-bool in_row_order(const PageVector<KeyedRow>& rows) {
+// Empty where the rows stand in their own order.
+PageVector<Row> unless_in_row_order(PageVector<Row> rows) {
     for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].row != i) return false;
-    return true;
+        if (rows[i] != i) return rows;
+    return {};
 }
 
 PageVector<Row> rows_of(const PageVector<KeyedRow>& keyed) {
-    if (in_row_order(keyed)) return {};
     PageVector<Row> rows(keyed.size());
     for (size_t i = 0; i < keyed.size(); ++i) rows[i] = keyed[i].row;
-    return rows;
-}
-
-bool in_row_order(const PageVector<Row>& rows) {
-    for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i] != i) return false;
-    return true;
+    return unless_in_row_order(std::move(rows));
 }
 
 // All rows of a text column by the bucket of their code, in row order within each bucket; empty: that is the
@@ -68,7 +62,7 @@ PageVector<Row> rows_by_code(const Column& column, BucketOf bucket_of, PageVecto
         rows[place[bucket_of(codes[row])]++] = static_cast<Row>(row);
         poll.tick();
     }
-    return in_row_order(rows) ? PageVector<Row>() : rows;
+    return unless_in_row_order(std::move(rows));
 }
 
 uint64_t count_distinct(const PageVector<KeyedRow>& sorted, size_t first) {

@@ -450,6 +450,13 @@ TEST_CASE("communication_matrix: links of all writers") {
     CHECK(sql.rows("SELECT step, name, group_name, source_rank, target_rank, transport, op_name FROM "
                    "communication_matrix('" +
                    flat + "')") == Rows{{"NULL", "hcom_x", "9", "3", "12", "LOCAL", "NULL"}});
+    // communication.json has sizes and times, too, but of no link.
+    const std::string operations = folder.write(
+        "communication.json",
+        R"#({"step1":{"collective":{"a@7":{"Communication Time Info":{"Elapse Time(ms)":1},)#"
+        R"#("Communication Bandwidth Info":{"RDMA":{"Transit Size(MB)":2,"Transit Time(ms)":3}}}}}})#");
+    CHECK_THAT(sql.error("SELECT * FROM communication_matrix('" + operations + "')"),
+               Catch::Contains("not a communication_matrix.json"));
 }
 
 TEST_CASE("communication: a value that is there and no number is told; blanks around numbers are none") {
