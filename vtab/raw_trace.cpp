@@ -302,9 +302,8 @@ void fill_end(Table& table) {
     }
 }
 
-void check_unchanged(const std::string& file, const FileStamp& stamp) {
-    if (stamp_file(file) == stamp) return;
-    throw file_error(file, 0, "the file has just been changed; run the query again");
+Error changed(const std::string& file) {
+    return file_error(file, 0, "the file has just been changed; run the query again");
 }
 
 // What a table is read from.
@@ -329,7 +328,7 @@ void read_files(const TraceFiles& files, TraceColumns& columns, bool report, Loa
     size_t left_out = 0;
     for (size_t i = 0; i < files.paths.size(); ++i) {
         const std::string& path = files.paths[i];
-        check_unchanged(path, files.stamps[i]);
+        if (stamp_file(path) != files.stamps[i]) throw changed(path);
         const bool compressed = Input::open(path, context)->compressed();
         const uint64_t rows_before = columns.rows();
         try {
@@ -358,6 +357,7 @@ void load(const TraceFiles& files, Table& table, const ColumnSet& wanted, LoadCo
     if (names || !read.empty() || !table.rows_known()) {
         TraceColumns columns(table, read, names, context);
         read_files(files, columns, !table.rows_known(), context);
+        if (table.rows_known() && table.rows() != columns.rows()) throw changed(files.paths.front());
         columns.finish();
         if (read.has(kArgs)) table.building(kArgs).set_long_source(trace_args_source(files.paths));
     }
