@@ -288,7 +288,7 @@ class TraceColumns : public TraceConsumer {
     FaultNotes notes_;
 };
 
-void fill_end(Table& table) {
+void fill_end(Table& table, FaultNotes& notes) {
     const auto times = [&](int column) -> const Blocks<int64_t>& {
         return table.loaded(column) ? table.column(column).ints()
                                     : std::as_const(table.building(column)).ints();
@@ -297,8 +297,12 @@ void fill_end(Table& table) {
     Column& end = table.building(kEndNs);
     for (size_t row = 0; row < ts.size(); ++row) {
         int64_t value = kNullInt;
-        const bool known = ts[row] != kNullInt && dur[row] != kNullInt;
-        end.add_int(known && !__builtin_add_overflow(ts[row], dur[row], &value) ? value : kNullInt);
+        if (ts[row] != kNullInt && dur[row] != kNullInt &&
+            __builtin_add_overflow(ts[row], dur[row], &value)) {
+            value = kNullInt;
+            notes.add(JsonFault::kTimeOutOfRange, 0);  // known by its row alone
+        }
+        end.add_int(value);
     }
 }
 
@@ -361,7 +365,10 @@ void load(const TraceFiles& files, Table& table, const ColumnSet& wanted, LoadCo
         columns.finish();
         if (read.has(kArgs)) table.building(kArgs).set_long_source(trace_args_source(files.paths));
     }
-    if (missing(kEndNs)) fill_end(table);
+    if (!missing(kEndNs)) return;
+    FaultNotes notes;
+    fill_end(table, notes);
+    notes.report(files.paths.front(), context.diagnostics);
 }
 
 class TraceEventProvider : public TableProvider {
