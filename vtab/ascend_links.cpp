@@ -51,21 +51,21 @@ void add_launch_rows(AscendTables& tables, AscendFlow kind, const char* category
 void link_comm_tasks(AscendTables& tables, int64_t id_base) {
     const CommTasks& tasks = tables.comm_tasks;
     const CommOps& ops = tables.comm_ops;
-    std::vector<std::vector<uint32_t>> ops_of(tables.groups.size()), tasks_of(tables.groups.size());
+    std::vector<PageVector<uint32_t>> ops_of(tables.groups.size()), tasks_of(tables.groups.size());
     for (uint32_t row = 0; row < ops.device.size(); ++row)
         ops_of[ops.group_index.integer(row) - 1].push_back(row);
     for (uint32_t row = 0; row < tasks.plane.size(); ++row)
         if (tasks.group_index.integer(row) != kNullInt)
             tasks_of[tasks.group_index.integer(row) - 1].push_back(row);
-    std::vector<uint32_t> op_of(tasks.plane.size(), kNoParent);
+    PageVector<uint32_t> op_of(tasks.plane.size(), kNoParent);
     for (size_t group = 0; group < tables.groups.size(); ++group) {
-        std::vector<int64_t> starts, ends, times;
+        PageVector<int64_t> starts, ends, times;
         for (const uint32_t op : ops_of[group]) {
             starts.push_back(ops.times.start().integer(op));
             ends.push_back(ops.times.end().integer(op));
         }
         for (const uint32_t task : tasks_of[group]) times.push_back(tasks.times.start().integer(task));
-        const std::vector<uint32_t> found =
+        const PageVector<uint32_t> found =
             attach_by_cursor(nest_by_cursor(starts, ends), starts, ends, times);
         for (size_t i = 0; i < found.size(); ++i)
             if (found[i] != kNoParent) op_of[tasks_of[group][i]] = ops_of[group][found[i]];
@@ -75,7 +75,7 @@ void link_comm_tasks(AscendTables& tables, int64_t id_base) {
 
 // Ranges of the mstx interface whose other end is on the device: both get the flow's id as connection.
 void link_marks(AscendTables& tables) {
-    std::vector<int64_t> connections(tables.marks.thread.size(), kNullInt);
+    PageVector<int64_t> connections(tables.marks.thread.size(), kNullInt);
     tables.device.is_mark.assign(tables.device.device.size(), 0);
     for (const FlowPair& pair : pair_flows(tables.flows, kMarkFlow)) {
         const uint32_t mark = tables.marks.places.find(pair.start.lane, pair.start.ts_ns);
@@ -115,7 +115,7 @@ void take_kernels(AscendTables& tables, int64_t id_base) {
     for (size_t i = 0; i < kNumbers.size(); ++i) numbers[i] = &rows.column(kNumbers[i]);
     Column &name = rows.column("name"), &core = rows.column("core_type");
     Column &communication = rows.column("is_communication"), &pmu = rows.column("has_pmu");
-    std::vector<uint32_t> kernel_of(tasks.device.size(), kNoParent);
+    PageVector<uint32_t> kernel_of(tasks.device.size(), kNoParent);
     for (Row row = 0; row < tasks.device.size(); ++row) {
         const bool kernel =
             types.code(row) != kNullCode ? is_kernel_type(types.text(row)) : tasks.is_mark[row] == 0;
@@ -138,7 +138,7 @@ void link_kernels(AscendTables& tables, const Table* kernels, int64_t id_base) {
         const DeviceTasks& tasks = tables.device;
         const Column& names = tasks.rows.get("name");
         KernelFinder finder(*kernels, names);
-        std::vector<uint32_t> kernel_of;
+        PageVector<uint32_t> kernel_of;
         for (Row row = 0; row < tasks.device.size(); ++row)
             kernel_of.push_back(finder.find(tasks.times.start().integer(row), names.code(row),
                                             tasks.stream.integer(row), tasks.task.integer(row)));
@@ -147,7 +147,7 @@ void link_kernels(AscendTables& tables, const Table* kernels, int64_t id_base) {
     if (!tables.has_launches || tables.launches.has("kernel_id")) return;
     if (!tables.device.rows.has("kernel_id")) {
         tables.launches.set("kernel_id",
-                            id_column(std::vector<uint32_t>(tables.launched_task.size(), kNoParent), 0));
+                            id_column(PageVector<uint32_t>(tables.launched_task.size(), kNoParent), 0));
         return;
     }
     const Column& of_task = tables.device.rows.get("kernel_id");

@@ -103,7 +103,7 @@ struct AscendTables {
     PageVector<FlowEnd> flows;
     // Filled when they are asked for.
     ModelRows forward_backward{Model::kFwdBwd}, launches{Model::kLaunch}, kernels{Model::kKernel};
-    std::vector<uint32_t> launched_task;  // by row of launches; kNoParent: none
+    PageVector<uint32_t> launched_task;  // by row of launches; kNoParent: none
     bool has_forward_backward = false, has_launches = false, has_kernels = false;
 };
 

@@ -86,12 +86,12 @@ void AscendTrace::load(Model model, Table& table, const ColumnSet& wanted, LoadC
     rows_of(model, read(context), wanted, context).give(table, wanted);
 }
 
-std::unique_ptr<Column> AscendTrace::attach(const std::vector<int64_t>& times, LoadContext& context) {
+std::unique_ptr<Column> AscendTrace::attach(const PageVector<int64_t>& times, LoadContext& context) {
     std::lock_guard<std::mutex> lock(mutex_);
     return read(context).host.attach(times, options_.id_base);
 }
 
-std::vector<int64_t> AscendTrace::enqueued_at(const std::vector<int64_t>& times, LoadContext& context) {
+PageVector<int64_t> AscendTrace::enqueued_at(const PageVector<int64_t>& times, LoadContext& context) {
     std::lock_guard<std::mutex> lock(mutex_);
     return read(context).host.enqueued_at(times);
 }

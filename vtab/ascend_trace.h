@@ -22,9 +22,9 @@ class AscendTrace {
     void load(Model model, Table& table, const ColumnSet& wanted, LoadContext& context);
 
     // host_op_id of memory that was asked for at these times.
-    std::unique_ptr<Column> attach(const std::vector<int64_t>& times, LoadContext& context);
+    std::unique_ptr<Column> attach(const PageVector<int64_t>& times, LoadContext& context);
     // For each time when the dequeue event that runs then was enqueued; kNullInt: no event runs.
-    std::vector<int64_t> enqueued_at(const std::vector<int64_t>& times, LoadContext& context);
+    PageVector<int64_t> enqueued_at(const PageVector<int64_t>& times, LoadContext& context);
 
     FileState state() const { return tables_ == nullptr ? FileState::kComplete : tables_->state; }
 

@@ -55,7 +55,7 @@ std::shared_ptr<const Column> CsvModel::devices(LoadContext& context) {
 std::shared_ptr<const Column> CsvModel::chosen(const Column& column) const {
     auto out = std::make_shared<Column>(column.type());
     if (column.type() == ColumnType::kText) {
-        std::vector<uint32_t> codes(column.dictionary().size(), kNullCode);
+        PageVector<uint32_t> codes(column.dictionary().size(), kNullCode);
         for (const Row row : chosen_) {
             uint32_t& code = codes[column.code(row)];
             if (code == kNullCode && column.code(row) != kNullCode)
@@ -77,8 +77,8 @@ uint64_t CsvModel::rows(LoadContext& context) {
     return raw_->rows();
 }
 
-std::vector<Row> CsvModel::row_numbers(LoadContext& context) {
-    std::vector<Row> all(rows(context));
+PageVector<Row> CsvModel::row_numbers(LoadContext& context) {
+    PageVector<Row> all(rows(context));
     std::iota(all.begin(), all.end(), 0);
     return all_rows_ ? all : chosen_;
 }

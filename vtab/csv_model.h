@@ -39,7 +39,7 @@ class CsvModel {
     // A mapped column by its model name, with the rows chosen; nullptr: the file does not have it.
     std::shared_ptr<const Column> column(const char* model_name, LoadContext& context);
     uint64_t rows(LoadContext& context);
-    std::vector<Row> row_numbers(LoadContext& context);  // of the file, chosen
+    PageVector<Row> row_numbers(LoadContext& context);  // of the file, chosen
 
     Model model() const { return model_; }
     CsvKind kind() const { return kind_; }
@@ -57,7 +57,7 @@ class CsvModel {
     std::vector<CsvMapping> mapping_;
     CsvRows rows_;
     bool all_rows_ = true, chosen_known_ = false;
-    std::vector<Row> chosen_;
+    PageVector<Row> chosen_;
 };
 
 // A model table of which every column is a column of the file.

@@ -102,7 +102,7 @@ const Connections& Load::connections() {
     if (profile.connections != nullptr) return *profile.connections;
     auto out = std::make_unique<Connections>();
     if (const DbTable* table = file.table("CONNECTION_IDS")) {
-        std::vector<int64_t> ids;
+        PageVector<int64_t> ids;
         DbScan scan(file, *table);
         const int id = scan.cell({"id"}), link = scan.cell({"connectionId"});
         ids.reserve(scan.expected_rows());
@@ -128,7 +128,7 @@ const Operators& Load::operators() {
                   connection = scan.cell({"connectionId"}), thread = scan.cell({"globalTid"});
         const size_t expected = scan.expected_rows();
         out->host_op.reserve(expected);
-        for (std::vector<int64_t>* values : {&out->start, &out->end, &out->connection, &out->process})
+        for (PageVector<int64_t>* values : {&out->start, &out->end, &out->connection, &out->process})
             values->reserve(expected);
         uint32_t next = 0;
         scan.run(context, [&](const DbRow& row) {
@@ -229,7 +229,7 @@ class CallStacks {
 
 // The events of prof_host_op, as far as their nesting on threads needs them.
 struct ThreadEvents {
-    std::vector<int64_t> thread, start, end;
+    PageVector<int64_t> thread, start, end;
     int thread_cell = kNoCell, start_cell = kNoCell, end_cell = kNoCell;
 
     void ask(DbScan& scan) {

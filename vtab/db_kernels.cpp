@@ -68,12 +68,12 @@ class InfoColumns {
         int cell;
         Column* out;
         std::unique_ptr<TextCells> cells;
-        std::vector<uint32_t> codes;
+        PageVector<uint32_t> codes;
     };
     struct Integer {
         int cell;
         Column* out;
-        std::vector<int64_t> values;
+        PageVector<int64_t> values;
     };
     Load& load_;
     const DbTable& table_;
@@ -125,7 +125,7 @@ void load_pmu_columns(Load& load, const DbTable& pmu) {
     const DbStrings& strings = load.strings();
     struct Wanted {
         Column* out;
-        std::vector<int64_t> values;
+        PageVector<int64_t> values;
     };
     std::vector<Wanted> columns;
     std::map<std::string_view, size_t> by_metric;
@@ -133,14 +133,14 @@ void load_pmu_columns(Load& load, const DbTable& pmu) {
         Column* out = load.out(column.column);
         if (out == nullptr) continue;
         if (columns.empty() || columns.back().out != out)
-            columns.push_back({out, std::vector<int64_t>(kernels.task.size(), kNullInt)});
+            columns.push_back({out, PageVector<int64_t>(kernels.task.size(), kNullInt)});
         by_metric.emplace(column.metric, columns.size() - 1);
     }
     Column* has_pmu = load.out("has_pmu");
     if (columns.empty() && has_pmu == nullptr) return;
 
     constexpr uint32_t kOther = std::numeric_limits<uint32_t>::max();
-    std::vector<uint32_t> column_of(strings.size(), kOther);
+    PageVector<uint32_t> column_of(strings.size(), kOther);
     for (uint32_t place = 0; place < strings.size(); ++place) {
         const auto found = by_metric.find(strings.text(place));
         if (found != by_metric.end()) column_of[place] = static_cast<uint32_t>(found->second);
@@ -172,7 +172,7 @@ const KernelJoin& Load::kernels() {
     const DbTable* task = file.table("TASK");
     const DbTable* info = file.table("COMPUTE_TASK_INFO");
     if (task != nullptr && info != nullptr) {
-        std::vector<int64_t> ids;
+        PageVector<int64_t> ids;
         DbScan info_scan(file, *info);
         const int info_id = info_scan.cell({"globalTaskId"});
         ids.reserve(info_scan.expected_rows());

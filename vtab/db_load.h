@@ -54,11 +54,11 @@ class StepWindows {
 
 // COMPUTE_TASK_INFO joined with TASK: the kernels, in order of TASK.
 struct KernelJoin {
-    std::vector<uint32_t> task;     // by kernel: the row of TASK, counted from 0 in order of rowid
-    std::vector<uint32_t> info;     // by kernel: the row of COMPUTE_TASK_INFO, likewise
-    std::vector<int64_t> task_ids;  // by kernel: globalTaskId
-    size_t info_rows = 0;           // of COMPUTE_TASK_INFO
-    IdMap by_task_id;               // globalTaskId -> kernel
+    PageVector<uint32_t> task;     // by kernel: the row of TASK, counted from 0 in order of rowid
+    PageVector<uint32_t> info;     // by kernel: the row of COMPUTE_TASK_INFO, likewise
+    PageVector<int64_t> task_ids;  // by kernel: globalTaskId
+    size_t info_rows = 0;          // of COMPUTE_TASK_INFO
+    IdMap by_task_id;              // globalTaskId -> kernel
 };
 
 // The rows of TASK, in order of rowid, that are kernels: calls each(row, kernel) for them.
@@ -79,8 +79,8 @@ class KernelRows {
 
 // CONNECTION_IDS: the links of each PYTORCH_API.connectionId.
 struct Connections {
-    std::vector<int64_t> link;  // by row
-    IdMap rows;                 // id -> rows
+    PageVector<int64_t> link;  // by row
+    IdMap rows;                // id -> rows
 };
 
 // The kinds of PYTORCH_API rows.
@@ -115,8 +115,8 @@ class NameTest {
 
 // The operators (kind op) of PYTORCH_API in order of rowid.
 struct Operators {
-    std::vector<uint32_t> host_op;  // row of prof_host_op
-    std::vector<int64_t> start, end, connection, process;
+    PageVector<uint32_t> host_op;  // row of prof_host_op
+    PageVector<int64_t> start, end, connection, process;
     std::vector<bool> is_step;  // a ProfilerStep#
 };
 

@@ -8,8 +8,8 @@ namespace profana {
 namespace {
 
 // Ids of a table that names tasks, with one number or text for each.
-std::vector<int64_t> task_ids(Load& load, const char* table_name) {
-    std::vector<int64_t> ids;
+PageVector<int64_t> task_ids(Load& load, const char* table_name) {
+    PageVector<int64_t> ids;
     if (const DbTable* table = load.file.table(table_name)) {
         DbScan scan(load.file, *table);
         const int id = scan.cell({"globalTaskId"});
@@ -65,7 +65,7 @@ void load_device_task(Load& load) {
     if (task == nullptr) return load.set_rows(0);
     const bool named = load.wants({"name"});
     const KernelJoin* join = named || load.wants({"kernel_id"}) ? &load.kernels() : nullptr;
-    std::vector<int64_t> schedule_ids;
+    PageVector<int64_t> schedule_ids;
     if (named || load.wants({"is_schedule"}))
         schedule_ids = task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO");
     const IdMap schedule(schedule_ids);
@@ -128,8 +128,8 @@ struct Work {
     uint32_t op = 0, place = 0;  // the operator that owns it, and where its link stands among all
 };
 
-std::vector<Work> launched_tasks(Load& load) {
-    std::vector<Work> work;
+PageVector<Work> launched_tasks(Load& load) {
+    PageVector<Work> work;
     const DbTable* task = load.file.table("TASK");
     if (task == nullptr) return work;
     // A collective stands for its small tasks; what schedules it is told apart in prof_device_task.
@@ -155,7 +155,7 @@ std::vector<Work> launched_tasks(Load& load) {
     return work;
 }
 
-void add_collectives(Load& load, std::vector<Work>& work) {
+void add_collectives(Load& load, PageVector<Work>& work) {
     const DbTable* table = load.file.table("COMMUNICATION_OP");
     if (table == nullptr) return;
     DbScan scan(load.file, *table);
@@ -172,14 +172,14 @@ void add_collectives(Load& load, std::vector<Work>& work) {
 
 // Leaves the work whose connection an operator has; the last one that has it owns the work. Returns the
 // number of places: the links of all operators, in order of the operators and of CONNECTION_IDS.
-uint32_t bind_work(Load& load, std::vector<Work>& work) {
+uint32_t bind_work(Load& load, PageVector<Work>& work) {
     struct Owner {
         uint32_t op = IdMap::kNone, place = 0;
     };
-    std::vector<int64_t> ids(work.size());
+    PageVector<int64_t> ids(work.size());
     std::transform(work.begin(), work.end(), ids.begin(), [](const Work& item) { return item.connection; });
     const IdMap by_connection(ids);
-    std::vector<Owner> owners(work.size());  // by the first work of each connection
+    PageVector<Owner> owners(work.size());  // by the first work of each connection
     const Operators& ops = load.operators();
     const Connections& links = load.connections();
     uint32_t places = 0;
@@ -203,7 +203,7 @@ uint32_t bind_work(Load& load, std::vector<Work>& work) {
 }  // namespace
 
 void load_launch(Load& load) {
-    std::vector<Work> work;
+    PageVector<Work> work;
     LoadBeside tasks(load, [&](Load& side) {  // about as much to read as the operators
         side.connections();
         work = launched_tasks(side);
@@ -212,10 +212,10 @@ void load_launch(Load& load) {
     tasks.finish();
     add_collectives(load, work);
     // By the link that owns the work, in the order in which it was found: a counting sort.
-    std::vector<uint32_t> place(bind_work(load, work) + size_t{1}, 0);
+    PageVector<uint32_t> place(bind_work(load, work) + size_t{1}, 0);
     for (const Work& item : work) ++place[item.place + 1];
     for (size_t link = 1; link < place.size(); ++link) place[link] += place[link - 1];
-    std::vector<uint32_t> order(work.size());
+    PageVector<uint32_t> order(work.size());
     for (uint32_t item = 0; item < work.size(); ++item) order[place[work[item].place]++] = item;
 
     const Operators& ops = load.operators();

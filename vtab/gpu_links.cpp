@@ -165,7 +165,7 @@ void add_gpu_memory_blocks(GpuTables& tables, const GpuTraceOptions& options) {
     Column &release = rows.column("release_ns"), &dur = rows.column("dur_ns"),
            &attach = rows.column("attach_ns");
     Column& source = rows.column("source_row");
-    std::vector<int64_t> times;
+    PageVector<int64_t> times;
     for (const size_t i : done) {
         const Block& block = blocks[i];
         device.add_int(block.device);

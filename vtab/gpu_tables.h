@@ -27,8 +27,8 @@ struct GpuDeviceTasks {
     TraceTextColumn name{rows.column("name")};
     RowsByPlace places;
     // By row; kNullInt or kNoParent: none.
-    std::vector<int64_t> external_id;
-    std::vector<uint32_t> kernel_row, comm_row;
+    PageVector<int64_t> external_id;
+    PageVector<uint32_t> kernel_row, comm_row;
 };
 
 struct GpuKernels {
@@ -63,7 +63,7 @@ struct GpuTables {
     std::vector<TraceLane> threads;
     HostOps host;
     uint32_t runtime_kind = 0, driver_kind = 0;  // codes of host.rows() column kind
-    std::vector<int64_t> external_id;            // by host row
+    PageVector<int64_t> external_id;             // by host row
     PythonCalls python;
     Steps steps;
     GpuDeviceTasks device;

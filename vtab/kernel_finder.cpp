@@ -74,7 +74,7 @@ uint32_t KernelFinder::starting(int64_t start) const {
     return last;
 }
 
-std::unique_ptr<Column> id_column(const std::vector<uint32_t>& rows, int64_t id_base) {
+std::unique_ptr<Column> id_column(const PageVector<uint32_t>& rows, int64_t id_base) {
     auto out = std::make_unique<Column>(ColumnType::kInt);
     for (const uint32_t row : rows) out->add_int(row == kNoParent ? kNullInt : id_base + row);
     return out;

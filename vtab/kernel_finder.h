@@ -32,11 +32,11 @@ class KernelFinder {
     static constexpr uint32_t kUnknownCode = ~0u;
     const Column *start_, *stream_, *task_, *name_;
     const Column& device_names_;
-    std::vector<Row> by_start_;
-    std::vector<uint32_t> names_;
+    PageVector<Row> by_start_;
+    PageVector<uint32_t> names_;
 };
 
 // id_base + row, NULL for kNoParent.
-std::unique_ptr<Column> id_column(const std::vector<uint32_t>& rows, int64_t id_base);
+std::unique_ptr<Column> id_column(const PageVector<uint32_t>& rows, int64_t id_base);
 
 }  // namespace profana

@@ -56,8 +56,8 @@ bool wants_any(const ColumnSet& wanted, Model model, std::initializer_list<const
                        [&](const char* name) { return wanted.has(model_column(model, name)); });
 }
 
-std::vector<int64_t> int_values(const Column& column) {
-    std::vector<int64_t> out;
+PageVector<int64_t> int_values(const Column& column) {
+    PageVector<int64_t> out;
     out.reserve(column.size());
     for (size_t i = 0; i < column.size();) {
         const auto piece = column.ints().piece(i);

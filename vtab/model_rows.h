@@ -50,6 +50,6 @@ class TimeColumns {
 bool wants_any(const ColumnSet& wanted, Model model, std::initializer_list<const char*> names);
 
 // The values of an integer column in one piece.
-std::vector<int64_t> int_values(const Column& column);
+PageVector<int64_t> int_values(const Column& column);
 
 }  // namespace profana

@@ -228,7 +228,7 @@ void PartScan::add_row_numbers(Op op, sqlite3_value* value, int64_t first_id) {
     }
     set_.clear();
     each_operand(op, value, [&](const Operand& operand) { admit_integer(operand, set_); });
-    std::vector<Row> rows;
+    PageVector<Row> rows;
     Row row = 0;
     if (op != Op::kIn) {
         if (set_.integers.empty() || !row_of(set_.integers[0], &row) || row < first_ || row >= last_)
@@ -391,7 +391,7 @@ bool PartScan::stream_fewest(LoadContext& context) {
         stream_interval(first_, last_, false);
         return true;
     }
-    const std::vector<Row>& order = best_.index->order();
+    const PageVector<Row>& order = best_.index->order();
     if (best_.ranges.size() == 1) {
         const Index::Range range = best_.ranges[0];
         if (order.empty())
@@ -400,7 +400,7 @@ bool PartScan::stream_fewest(LoadContext& context) {
             stream_rows(order.data() + range.first, range.size(), false);
         return best_.in_row_order;
     }
-    std::vector<Row> rows;
+    PageVector<Row> rows;
     rows.reserve(best_.rows);
     LoopPoll poll(context);
     for (const Index::Range& range : best_.ranges)
@@ -428,7 +428,7 @@ void PartScan::arrange(const Plan& plan, LoadContext& context) {
     if (!order.empty() && !by_row && everything && tests_.empty()) return stream_order();
     const bool in_row_order = stream_fewest(context);
     if (order.empty() || (by_row && in_row_order)) return;
-    std::vector<Row> rows = collect(context);
+    PageVector<Row> rows = collect(context);
     if (everything && rows.size() > last_ / 2) return stream_order();
     sort_by(*part_.table, order, rows, context);
     stream_owned(std::move(rows), true);
@@ -465,13 +465,13 @@ void PartScan::stream_rows(const Row* rows, size_t n, bool tested) {
     source_at_ = 0, source_end_ = n;
 }
 
-void PartScan::stream_owned(std::vector<Row> rows, bool tested) {
+void PartScan::stream_owned(PageVector<Row> rows, bool tested) {
     owned_ = std::move(rows);
     stream_rows(owned_.data(), owned_.size(), tested);
 }
 
-std::vector<Row> PartScan::collect(LoadContext& context) {
-    std::vector<Row> rows;
+PageVector<Row> PartScan::collect(LoadContext& context) {
+    PageVector<Row> rows;
     LoopPoll poll(context);
     while (next(context)) {
         rows.push_back(row());

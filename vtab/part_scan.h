@@ -85,8 +85,8 @@ class PartScan {
     void arrange(const Plan& plan, LoadContext& context);
     void stream_interval(Row first, Row last, bool tested);
     void stream_rows(const Row* rows, size_t n, bool tested);
-    void stream_owned(std::vector<Row> rows, bool tested);
-    std::vector<Row> collect(LoadContext& context);
+    void stream_owned(PageVector<Row> rows, bool tested);
+    PageVector<Row> collect(LoadContext& context);
     bool refill(LoadContext& context);
 
     const TableSpec& spec_;
@@ -100,11 +100,11 @@ class PartScan {
     std::vector<RowTest> tests_;
     std::vector<Bounds> bounds_;
     const Plan* plan_ = nullptr;
-    std::vector<Codes> codes_;       // by term of the plan
-    std::vector<uint32_t> guesses_;  // by term: the code of the text that may be asked for next
+    std::vector<Codes> codes_;      // by term of the plan
+    PageVector<uint32_t> guesses_;  // by term: the code of the text that may be asked for next
     Search best_;
     bool has_list_ = false;
-    std::vector<Row> list_;
+    PageVector<Row> list_;
     ValueSet set_;
     std::vector<Index::Range> ranges_;
 
@@ -114,7 +114,7 @@ class PartScan {
     size_t at_ = 0, batch_size_ = 0;
     const Row* source_ = nullptr;  // of rows yet to be tested; nullptr: row numbers
     size_t source_at_ = 0, source_end_ = 0;
-    std::vector<Row> buffer_, owned_;
+    PageVector<Row> buffer_, owned_;
     std::shared_ptr<const RowOrder> order_;
 };
 

@@ -81,7 +81,7 @@ ColumnSet counter_columns(const CsvModel& csv, const std::string& first_file, Lo
 // all counters are looked at.
 std::shared_ptr<Column> has_pmu_column(CsvModel& csv, const std::string& first_file, LoadContext& context) {
     auto out = std::make_shared<Column>(ColumnType::kInt);
-    const std::vector<Row> chosen = csv.row_numbers(context);
+    const PageVector<Row> chosen = csv.row_numbers(context);
     if (chosen.empty()) return out;
     const ColumnSet counters = counter_columns(csv, first_file, context);
     ColumnSet leading;
@@ -196,7 +196,7 @@ void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_fil
                 {&csv->raw()->column(column), out.metric(metric_name(format.columns[column].name))});
     });
     const Column* others = extra < 0 || csv->raw()->absent(extra) ? nullptr : &csv->raw()->column(extra);
-    const std::vector<Row> chosen = csv->row_numbers(context);
+    const PageVector<Row> chosen = csv->row_numbers(context);
     const Column* lines = out.wants_lines() ? &csv->raw()->column(line) : nullptr;
     for (size_t kernel = 0; kernel < chosen.size(); ++kernel) {
         out.start_kernel(kernel, lines != nullptr ? lines->integer(chosen[kernel]) : kNullInt);
@@ -219,7 +219,7 @@ void link_task_times(CsvModel& csv, const std::shared_ptr<Table>& kernels, int64
     if (kernels == nullptr || start == nullptr || name == nullptr) return;
     kernels->ensure(KernelFinder::columns(), context);
     KernelFinder finder(*kernels, *name);
-    std::vector<uint32_t> found;
+    PageVector<uint32_t> found;
     for (Row row = 0; row < start->size(); ++row)
         found.push_back(finder.find(start->integer(row), name->code(row),
                                     stream ? stream->integer(row) : kNullInt,

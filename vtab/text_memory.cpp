@@ -30,8 +30,8 @@ class MemoryFile {
         rows_known_ = true;
     }
 
-    const std::vector<Row>& rows() const { return rows_; }
-    const std::vector<int64_t>& devices() const { return devices_; }
+    const PageVector<Row>& rows() const { return rows_; }
+    const PageVector<int64_t>& devices() const { return devices_; }
     const Column* get(const char* name) const {
         const int number = csv_column(kind_, name);
         return raw_->absent(number) ? nullptr : &raw_->column(number);
@@ -78,11 +78,11 @@ class MemoryFile {
     std::optional<int64_t> device_;
     std::shared_ptr<Table> raw_;
     bool rows_known_ = false;
-    std::vector<Row> rows_;
-    std::vector<int64_t> devices_;
+    PageVector<Row> rows_;
+    PageVector<int64_t> devices_;
 };
 
-std::unique_ptr<Column> int_column(const std::vector<int64_t>& values) {
+std::unique_ptr<Column> int_column(const PageVector<int64_t>& values) {
     auto out = std::make_unique<Column>(ColumnType::kInt);
     out->add_ints(values.data(), values.size());
     return out;
@@ -107,7 +107,7 @@ class MemoryBlocks {
   private:
     void read(LoadContext& context) {
         file_.load({"name", "size_bytes", "alloc_ns", "release_ns", "dur_ns", "stream_ptr", "line"}, context);
-        std::vector<int64_t> releases, durations;
+        PageVector<int64_t> releases, durations;
         allocs_.clear();
         for (const Row row : file_.rows()) {
             const int64_t alloc = time("alloc_ns", row), dur = file_.integer("dur_ns", row);
@@ -134,14 +134,14 @@ class MemoryBlocks {
     }
 
     void attach(LoadContext& context) {
-        std::vector<int64_t> times = allocs_, queued;
+        PageVector<int64_t> times = allocs_, queued;
         const Column& names = blocks_.get("name");
         for (size_t i = 0; i < times.size(); ++i)
             queued.push_back(names.text(static_cast<Row>(i)).find("cann::") == std::string_view::npos
                                  ? kNullInt
                                  : times[i]);
         if (trace_ != nullptr) {
-            const std::vector<int64_t> enqueued = trace_->enqueued_at(queued, context);
+            const PageVector<int64_t> enqueued = trace_->enqueued_at(queued, context);
             for (size_t i = 0; i < times.size(); ++i)
                 if (queued[i] != kNullInt) times[i] = enqueued[i];
             blocks_.set("host_op_id", trace_->attach(times, context));
@@ -152,7 +152,7 @@ class MemoryBlocks {
     MemoryFile file_;
     std::shared_ptr<AscendTrace> trace_;
     bool has_rows_ = false;
-    std::vector<int64_t> allocs_;
+    PageVector<int64_t> allocs_;
     ModelRows blocks_{Model::kMemoryAlloc};
 };
 

@@ -16,7 +16,7 @@ std::unique_ptr<Column> int_column() {
 
 // parent and depth columns of all rows from a nesting over all of them, or over `members`.
 void set_tree(ModelRows& rows, const char* parent_name, const char* depth_name, const Nesting& nesting,
-              const std::vector<uint32_t>* members, int64_t id_base) {
+              const PageVector<uint32_t>* members, int64_t id_base) {
     auto parents = int_column(), depths = int_column();
     const auto add = [&](size_t i) {
         const uint32_t parent = nesting.parent[i];
@@ -142,7 +142,7 @@ void HostOps::nest_operators() {
 
 void HostOps::nest_threads() const {
     if (threads_) return;
-    const std::vector<int64_t> lanes(lanes_.begin(), lanes_.end());
+    const PageVector<int64_t> lanes(lanes_.begin(), lanes_.end());
     threads_ = nest_by_containment(lanes, int_values(start()), int_values(end()));
 }
 
@@ -156,7 +156,7 @@ void HostOps::derive_operators(int64_t id_base) {
     std::vector<bool> is_step;
     for (const uint32_t row : in_tree_) is_step.push_back(step_of_code[name.code(row)] != 0);
     const OperatorTotals totals = operator_totals(*operators_, operator_start_, operator_end_, is_step);
-    std::vector<int64_t> roots(lanes_.size(), kNullInt), self(lanes_.size(), kNullInt);
+    PageVector<int64_t> roots(lanes_.size(), kNullInt), self(lanes_.size(), kNullInt);
     for (size_t i = 0; i < in_tree_.size(); ++i) {
         if (totals.root[i] != kNoParent) roots[in_tree_[i]] = id_base + in_tree_[totals.root[i]];
         self[in_tree_[i]] = totals.self_ns[i];
@@ -183,8 +183,8 @@ void HostOps::derive(const ColumnSet& wanted, const Steps& steps, int64_t id_bas
         derive_threads(id_base);
 }
 
-std::vector<int64_t> HostOps::enqueued_at(const std::vector<int64_t>& times) const {
-    std::vector<uint32_t> dequeues;
+PageVector<int64_t> HostOps::enqueued_at(const PageVector<int64_t>& times) const {
+    PageVector<uint32_t> dequeues;
     std::unordered_map<int64_t, int64_t> enqueued;  // by correlation id; the last in the file counts
     const Column &kind = rows_.get("kind"), &name = rows_.get("name"),
                  &connection = rows_.get("connection_id");
@@ -198,7 +198,7 @@ std::vector<int64_t> HostOps::enqueued_at(const std::vector<int64_t>& times) con
     const auto before = [&](int64_t time, uint32_t row) { return time < start().integer(row); };
     std::stable_sort(dequeues.begin(), dequeues.end(),
                      [&](uint32_t a, uint32_t b) { return start().integer(a) < start().integer(b); });
-    std::vector<int64_t> out;
+    PageVector<int64_t> out;
     for (const int64_t time : times) {
         const auto after = std::upper_bound(dequeues.begin(), dequeues.end(), time, before);
         out.push_back(kNullInt);
@@ -209,7 +209,7 @@ std::vector<int64_t> HostOps::enqueued_at(const std::vector<int64_t>& times) con
     return out;
 }
 
-std::unique_ptr<Column> HostOps::attach(const std::vector<int64_t>& times, int64_t id_base) {
+std::unique_ptr<Column> HostOps::attach(const PageVector<int64_t>& times, int64_t id_base) {
     nest_operators();
     auto out = int_column();
     for (const uint32_t at : attach_by_cursor(*operators_, operator_start_, operator_end_, times))
@@ -275,7 +275,7 @@ std::vector<FlowPair> pair_flows(const PageVector<FlowEnd>& flows, uint8_t kind)
         uint32_t first, start, end;
     };
     std::vector<Found> found;
-    std::vector<uint32_t> starts, ends;
+    PageVector<uint32_t> starts, ends;
     each_id(by_id(flows, kind), [&](const FlowPlace* first, const FlowPlace* last) {
         starts.clear();
         ends.clear();

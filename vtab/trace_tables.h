@@ -35,7 +35,7 @@ class Steps {
     Column& start_ = rows_.column("start_ns");
     Column& end_ = rows_.column("end_ns");
     Column& source_ = rows_.column("source_row");
-    std::vector<int64_t> starts_, ends_, numbers_;
+    PageVector<int64_t> starts_, ends_, numbers_;
     std::unordered_set<int64_t> known_;
     Nesting nesting_;
 };
@@ -81,9 +81,9 @@ class HostOps {
     void derive(const ColumnSet& wanted, const Steps& steps, int64_t id_base);
     // When the work of the dequeue event that runs at each of `times` was enqueued; kNullInt: none runs, or
     // its enqueue event is not there.
-    std::vector<int64_t> enqueued_at(const std::vector<int64_t>& times) const;
+    PageVector<int64_t> enqueued_at(const PageVector<int64_t>& times) const;
     // host_op_id of memory records, by the compare tool's tree.
-    std::unique_ptr<Column> attach(const std::vector<int64_t>& times, int64_t id_base);
+    std::unique_ptr<Column> attach(const PageVector<int64_t>& times, int64_t id_base);
 
     const Column& start() const { return times_.start(); }
     const Column& end() const { return times_.end(); }
@@ -97,16 +97,16 @@ class HostOps {
 
     ModelRows rows_{Model::kHostOp};
     TimeColumns times_{rows_};
-    PageVector<uint32_t> lanes_;     // by row
-    std::vector<uint32_t> in_tree_;  // rows of the compare tool's tree, in row order
-    std::vector<char> is_in_tree_;   // by row
+    PageVector<uint32_t> lanes_;    // by row
+    PageVector<uint32_t> in_tree_;  // rows of the compare tool's tree, in row order
+    std::vector<char> is_in_tree_;  // by row
     struct Started {
         int64_t start;
         uint32_t row;
     };
     std::vector<Started> launching_;    // rows that work can be bound to
     std::optional<Nesting> operators_;  // over in_tree_
-    std::vector<int64_t> operator_start_, operator_end_;
+    PageVector<int64_t> operator_start_, operator_end_;
     mutable std::optional<Nesting> threads_;  // over all rows
 };
 
@@ -123,7 +123,7 @@ class PythonCalls {
     TimeColumns times_{rows_, false};
     TraceTextColumn names_{rows_.column("name")};
     Column &tid_ = rows_.column("thread_id"), &source_ = rows_.column("source_row");
-    std::vector<int64_t> lanes_;
+    PageVector<int64_t> lanes_;
 };
 
 // One end of a flow, threads and ids numbered over the whole trace.

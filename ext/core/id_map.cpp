@@ -41,7 +41,7 @@ IdMap::IdMap(std::span<const int64_t> ids) {
     } else if (!make_pages(ids)) {
         slots_.resize(std::bit_ceil(ids.size() * 2 + 2));
     }
-    std::vector<uint32_t> last;  // row of the same id that came last, by first row; made when an id repeats
+    PageVector<uint32_t> last;  // row of the same id that came last, by first row; made when an id repeats
     for (uint32_t row = 0; row < ids.size(); ++row)
         if (ids[row] != kNoId) add(place_of(ids[row]), row, ids.size(), last);
 }
@@ -93,7 +93,7 @@ uint32_t* IdMap::place_of(int64_t id) {
     return &slots_[slot].row;
 }
 
-void IdMap::add(uint32_t* first, uint32_t row, size_t rows, std::vector<uint32_t>& last) {
+void IdMap::add(uint32_t* first, uint32_t row, size_t rows, PageVector<uint32_t>& last) {
     if (*first == kNone) {
         *first = row;
         return;

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "ext/core/pages.h"
+
 namespace profana {
 
 class IdMap {
@@ -50,13 +52,13 @@ class IdMap {
         return dense_[page.begin * kPageIds + (static_cast<uint64_t>(id) & (kPageIds - 1))];
     }
     uint32_t find_hashed(int64_t id) const;
-    void add(uint32_t* first, uint32_t row, size_t rows, std::vector<uint32_t>& last);
+    void add(uint32_t* first, uint32_t row, size_t rows, PageVector<uint32_t>& last);
 
     int64_t base_ = 0;
-    std::vector<uint32_t> dense_;  // by id - base_, where the ids lie close together; or page by page
-    std::vector<Page> pages_;      // open addressing, a power of two; empty: dense_ is one piece
-    std::vector<Slot> slots_;      // open addressing, a power of two; where the ids lie far apart
-    std::vector<uint32_t> next_;   // empty: no id is repeated
+    PageVector<uint32_t> dense_;  // by id - base_, where the ids lie close together; or page by page
+    std::vector<Page> pages_;     // open addressing, a power of two; empty: dense_ is one piece
+    PageVector<Slot> slots_;      // open addressing, a power of two; where the ids lie far apart
+    PageVector<uint32_t> next_;   // empty: no id is repeated
     uint64_t repeated_ = 0;
 };
 

@@ -27,21 +27,21 @@ uint64_t prefix_key(std::string_view text) {
     return key;
 }
 
-std::vector<KeyedRow> all_rows(size_t n) {
-    std::vector<KeyedRow> rows(n);
+PageVector<KeyedRow> all_rows(size_t n) {
+    PageVector<KeyedRow> rows(n);
     for (size_t i = 0; i < n; ++i) rows[i] = {0, static_cast<Row>(i)};
     return rows;
 }
 
 // Empty where the rows stand in their own order.
-std::vector<Row> unless_in_row_order(std::vector<Row> rows) {
+PageVector<Row> unless_in_row_order(PageVector<Row> rows) {
     for (size_t i = 0; i < rows.size(); ++i)
         if (rows[i] != i) return rows;
     return {};
 }
 
-std::vector<Row> rows_of(const std::vector<KeyedRow>& keyed) {
-    std::vector<Row> rows(keyed.size());
+PageVector<Row> rows_of(const PageVector<KeyedRow>& keyed) {
+    PageVector<Row> rows(keyed.size());
     for (size_t i = 0; i < keyed.size(); ++i) rows[i] = keyed[i].row;
     return unless_in_row_order(std::move(rows));
 }
@@ -50,13 +50,13 @@ std::vector<Row> rows_of(const std::vector<KeyedRow>& keyed) {
 // row order. No keys are written down: beside the result there is nothing but a count for each bucket.
 // starts: where each bucket begins, and behind the last one the number of rows.
 template <class BucketOf>
-std::vector<Row> rows_by_code(const Column& column, BucketOf bucket_of, std::vector<Row>& starts,
-                              LoadContext& context) {
+PageVector<Row> rows_by_code(const Column& column, BucketOf bucket_of, PageVector<Row>& starts,
+                             LoadContext& context) {
     const Blocks<uint32_t>& codes = column.codes();
     starts.assign(column.dictionary().size() + 1, 0);
     for (size_t row = 0; row < codes.size(); ++row) ++starts[bucket_of(codes[row]) + 1];
     for (size_t bucket = 1; bucket < starts.size(); ++bucket) starts[bucket] += starts[bucket - 1];
-    std::vector<Row> place(starts.begin(), starts.end() - 1), rows(codes.size());
+    PageVector<Row> place(starts.begin(), starts.end() - 1), rows(codes.size());
     LoopPoll poll(context);
     for (size_t row = 0; row < codes.size(); ++row) {
         rows[place[bucket_of(codes[row])]++] = static_cast<Row>(row);
@@ -65,7 +65,7 @@ std::vector<Row> rows_by_code(const Column& column, BucketOf bucket_of, std::vec
     return unless_in_row_order(std::move(rows));
 }
 
-uint64_t count_distinct(const std::vector<KeyedRow>& sorted, size_t first) {
+uint64_t count_distinct(const PageVector<KeyedRow>& sorted, size_t first) {
     uint64_t distinct = 0;
     for (size_t i = first; i < sorted.size(); ++i)
         distinct += i == first || sorted[i].key != sorted[i - 1].key;
@@ -73,7 +73,7 @@ uint64_t count_distinct(const std::vector<KeyedRow>& sorted, size_t first) {
 }
 
 // Keys from 1 on for the values, 0 for NULL. Returns the smallest value.
-int64_t set_int_keys(const Column& column, std::vector<KeyedRow>& rows) {
+int64_t set_int_keys(const Column& column, PageVector<KeyedRow>& rows) {
     int64_t smallest = std::numeric_limits<int64_t>::max();
     for (const KeyedRow& row : rows) {
         const int64_t value = column.integer(row.row);
@@ -88,8 +88,8 @@ int64_t set_int_keys(const Column& column, std::vector<KeyedRow>& rows) {
 
 }  // namespace
 
-std::vector<uint32_t> dictionary_ranks(const Dictionary& dictionary, LoadContext& context) {
-    std::vector<KeyedRow> codes = all_rows(dictionary.size());
+PageVector<uint32_t> dictionary_ranks(const Dictionary& dictionary, LoadContext& context) {
+    PageVector<KeyedRow> codes = all_rows(dictionary.size());
     codes.erase(codes.begin());  // NULL
     for (KeyedRow& code : codes) code.key = prefix_key(dictionary.text(code.row));
     sort_rows(codes, context);
@@ -104,7 +104,7 @@ std::vector<uint32_t> dictionary_ranks(const Dictionary& dictionary, LoadContext
                   });
         first = last;
     }
-    std::vector<uint32_t> ranks(dictionary.size(), 0);
+    PageVector<uint32_t> ranks(dictionary.size(), 0);
     for (size_t i = 0; i < codes.size(); ++i) ranks[codes[i].row] = static_cast<uint32_t>(i + 1);
     return ranks;
 }
@@ -179,7 +179,7 @@ void Index::build_landmarks() {
 }
 
 void Index::build_reals(LoadContext& context) {
-    std::vector<KeyedRow> rows = all_rows(size_);
+    PageVector<KeyedRow> rows = all_rows(size_);
     for (KeyedRow& row : rows) {
         row.key = order_bits(column_.real(row.row));
         nulls_ += row.key == 0;
@@ -204,7 +204,7 @@ void Index::build_anys(LoadContext& context) {
     ranks_ = dictionary_ranks(dictionary, context);
     text_start_.assign(dictionary.size() + 1, 0);
 
-    std::vector<KeyedRow> sorted, numbers, texts;
+    PageVector<KeyedRow> sorted, numbers, texts;
     bool all_integers = true;
     int64_t smallest = std::numeric_limits<int64_t>::max();
     for (size_t i = 0; i < size_; ++i) {
@@ -259,7 +259,7 @@ void Index::build_anys(LoadContext& context) {
 }
 
 void Index::build_longs(LoadContext& context) {
-    std::vector<KeyedRow> rows = all_rows(size_);
+    PageVector<KeyedRow> rows = all_rows(size_);
     for (KeyedRow& row : rows) {
         if ((row.row & 0xFFF) == 0) context.poll();  // a text may have to be read from its file
         const LongRef& ref = column_.long_ref(row.row);
@@ -404,7 +404,7 @@ Index::Range Index::equal(std::string_view text) const {
 namespace {
 
 // Keys that order the rows as one column does: equal keys for equal values, NULL smallest.
-void set_keys(const Table& table, int number, std::vector<KeyedRow>& rows, LoadContext& context) {
+void set_keys(const Table& table, int number, PageVector<KeyedRow>& rows, LoadContext& context) {
     if (number == OrderTerm::kRowNumber) {
         for (KeyedRow& row : rows) row.key = row.row;
         return;
@@ -418,13 +418,13 @@ void set_keys(const Table& table, int number, std::vector<KeyedRow>& rows, LoadC
             for (KeyedRow& row : rows) row.key = order_bits(column.real(row.row));
             return;
         case ColumnType::kText: {
-            const std::vector<uint32_t> ranks = dictionary_ranks(column.dictionary(), context);
+            const PageVector<uint32_t> ranks = dictionary_ranks(column.dictionary(), context);
             for (KeyedRow& row : rows) row.key = ranks[column.code(row.row)];
             return;
         }
         case ColumnType::kAny: {
             const Index& index = table.index(number, context);
-            std::vector<Row> places(index.size());
+            PageVector<Row> places(index.size());
             for (size_t i = 1; i < index.size(); ++i)
                 places[index.row(i)] =
                     places[index.row(i - 1)] +
@@ -437,14 +437,14 @@ void set_keys(const Table& table, int number, std::vector<KeyedRow>& rows, LoadC
     }
 }
 
-void reverse_keys(std::vector<KeyedRow>& rows) {
+void reverse_keys(PageVector<KeyedRow>& rows) {
     uint64_t largest = 0;
     for (const KeyedRow& row : rows) largest = std::max(largest, row.key);
     for (KeyedRow& row : rows) row.key = largest - row.key;
 }
 
 // By the least term first: sorting is stable.
-void sort_keyed(const Table& table, const std::vector<OrderTerm>& terms, std::vector<KeyedRow>& rows,
+void sort_keyed(const Table& table, const std::vector<OrderTerm>& terms, PageVector<KeyedRow>& rows,
                 LoadContext& context) {
     for (size_t i = terms.size(); i-- > 0;) {
         set_keys(table, terms[i].column, rows, context);
@@ -453,12 +453,12 @@ void sort_keyed(const Table& table, const std::vector<OrderTerm>& terms, std::ve
     }
 }
 
-std::vector<Row> rows_by_text(const Column& column, bool descending, LoadContext& context) {
-    std::vector<uint32_t> ranks = dictionary_ranks(column.dictionary(), context);
+PageVector<Row> rows_by_text(const Column& column, bool descending, LoadContext& context) {
+    PageVector<uint32_t> ranks = dictionary_ranks(column.dictionary(), context);
     const uint32_t last = static_cast<uint32_t>(ranks.size() - 1);
     if (descending)
         for (uint32_t& rank : ranks) rank = last - rank;
-    std::vector<Row> starts;
+    PageVector<Row> starts;
     return rows_by_code(
         column, [&](uint32_t code) { return ranks[code]; }, starts, context);
 }
@@ -476,19 +476,19 @@ RowOrder::RowOrder(const Table& table, std::vector<OrderTerm> terms, LoadContext
         table.type(terms_[0].column) == ColumnType::kText) {
         rows_ = rows_by_text(table.column(terms_[0].column), terms_[0].descending, context);
     } else {
-        std::vector<KeyedRow> rows = all_rows(table.rows());
+        PageVector<KeyedRow> rows = all_rows(table.rows());
         sort_keyed(table, terms_, rows, context);
         rows_ = rows_of(rows);
     }
     bytes_.set(rows_.capacity() * sizeof(Row));
 }
 
-void sort_by(const Table& table, const std::vector<OrderTerm>& terms, std::vector<Row>& rows,
+void sort_by(const Table& table, const std::vector<OrderTerm>& terms, PageVector<Row>& rows,
              LoadContext& context) {
     // Keys need a look at whole dictionaries and indexes, which pays only where a good part of the table is
     // sorted.
     if (rows.size() > table.rows() / 16) {
-        std::vector<KeyedRow> keyed(rows.size());
+        PageVector<KeyedRow> keyed(rows.size());
         for (size_t i = 0; i < rows.size(); ++i) keyed[i] = {0, rows[i]};
         sort_keyed(table, terms, keyed, context);
         for (size_t i = 0; i < rows.size(); ++i) rows[i] = keyed[i].row;

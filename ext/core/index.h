@@ -45,7 +45,7 @@ class Index {
     size_t numbers_end() const { return numbers_end_; }
 
     // The arrangement as rows; empty: rows are in order as they are.
-    const std::vector<Row>& order() const { return order_; }
+    const PageVector<Row>& order() const { return order_; }
     size_t bytes() const { return bytes_.get(); }
 
   private:
@@ -68,17 +68,17 @@ class Index {
     const Column& column_;
     size_t size_ = 0, nulls_ = 0, numbers_end_ = 0;
     uint64_t distinct_ = 0;
-    std::vector<Row> order_;
+    PageVector<Row> order_;
     // kInt: where the values of each stretch of the value range begin, so that a search is a step or two.
     int64_t smallest_ = 0;
     unsigned stretch_bits_ = 0;
-    std::vector<Row> stretch_start_;
+    PageVector<Row> stretch_start_;
     // kReal, kAny: every kLandmark-th number as order_bits(): what a search looks at first lies side by side.
     static constexpr size_t kLandmark = 64;
-    std::vector<uint64_t> landmarks_;
-    std::vector<Row> text_start_;   // kText by code, kAny by rank: first position; one more than there are
-    std::vector<uint32_t> ranks_;   // kAny: place of each code in byte order
-    std::vector<uint32_t> hashes_;  // kLong: by position, from nulls_ on
+    PageVector<uint64_t> landmarks_;
+    PageVector<Row> text_start_;   // kText by code, kAny by rank: first position; one more than there are
+    PageVector<uint32_t> ranks_;   // kAny: place of each code in byte order
+    PageVector<uint32_t> hashes_;  // kLong: by position, from nulls_ on
     CountedBytes bytes_;
 };
 
@@ -97,20 +97,20 @@ class RowOrder {
     RowOrder(const Table& table, std::vector<OrderTerm> terms, LoadContext& context);
     const std::vector<OrderTerm>& terms() const { return terms_; }
     // Empty: rows are in order as they are.
-    const std::vector<Row>& rows() const { return rows_; }
+    const PageVector<Row>& rows() const { return rows_; }
     size_t bytes() const { return bytes_.get(); }
 
   private:
     std::vector<OrderTerm> terms_;
-    std::vector<Row> rows_;
+    PageVector<Row> rows_;
     CountedBytes bytes_;
 };
 
 // Sorts some rows of a table; ties stay in their order.
-void sort_by(const Table& table, const std::vector<OrderTerm>& terms, std::vector<Row>& rows,
+void sort_by(const Table& table, const std::vector<OrderTerm>& terms, PageVector<Row>& rows,
              LoadContext& context);
 
 // The place of each code of a dictionary in byte order; NULL (code 0) comes first.
-std::vector<uint32_t> dictionary_ranks(const Dictionary& dictionary, LoadContext& context);
+PageVector<uint32_t> dictionary_ranks(const Dictionary& dictionary, LoadContext& context);
 
 }  // namespace profana

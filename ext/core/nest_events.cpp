@@ -16,8 +16,8 @@ int64_t end_of(std::span<const int64_t> start, std::span<const int64_t> end, uin
     return std::max(start[event], end[event]);
 }
 
-std::vector<uint32_t> by_start(std::span<const int64_t> start) {
-    std::vector<uint32_t> order(start.size());
+PageVector<uint32_t> by_start(std::span<const int64_t> start) {
+    PageVector<uint32_t> order(start.size());
     std::iota(order.begin(), order.end(), 0);
     radix_sort(order, [&](uint32_t event) { return start[event]; });
     return order;
@@ -93,15 +93,15 @@ class SmallestUntil {
     }
 
     std::span<const int64_t> start_, end_;
-    std::vector<int64_t> ends_;  // of the thread, falling, each once
-    std::vector<uint32_t> best_;
+    PageVector<int64_t> ends_;  // of the thread, falling, each once
+    PageVector<uint32_t> best_;
 };
 
 // The parents of one thread's events, in order of start and the longer first, where none only overlaps
 // another: the innermost that has not ended. False: two overlap, and nothing is said.
 bool nest_calls(std::span<const uint32_t> events, std::span<const int64_t> start,
-                std::span<const int64_t> end, std::vector<uint32_t>& parent) {
-    std::vector<uint32_t> open;
+                std::span<const int64_t> end, PageVector<uint32_t>& parent) {
+    PageVector<uint32_t> open;
     for (const uint32_t event : events) {
         if (start[event] == kNoTime) continue;
         while (!open.empty() && end_of(start, end, open.back()) <= start[event]) open.pop_back();
@@ -121,7 +121,7 @@ int64_t duration_ns(int64_t start, int64_t end) {
 }
 
 Nesting nest_by_cursor(std::span<const int64_t> start, std::span<const int64_t> end) {
-    Nesting out{std::vector<uint32_t>(start.size(), kNoParent), std::vector<uint32_t>(start.size(), 0),
+    Nesting out{PageVector<uint32_t>(start.size(), kNoParent), PageVector<uint32_t>(start.size(), 0),
                 by_start(start)};
     uint32_t cursor = kNoParent;
     for (const uint32_t event : out.order) {
@@ -134,9 +134,9 @@ Nesting nest_by_cursor(std::span<const int64_t> start, std::span<const int64_t> 
     return out;
 }
 
-std::vector<uint32_t> attach_by_cursor(const Nesting& nesting, std::span<const int64_t> start,
-                                       std::span<const int64_t> end, std::span<const int64_t> times) {
-    std::vector<uint32_t> out(times.size(), kNoParent);
+PageVector<uint32_t> attach_by_cursor(const Nesting& nesting, std::span<const int64_t> start,
+                                      std::span<const int64_t> end, std::span<const int64_t> times) {
+    PageVector<uint32_t> out(times.size(), kNoParent);
     uint32_t cursor = kNoParent;
     size_t next = 0;
     for (const uint32_t item : by_start(times)) {
@@ -153,7 +153,7 @@ std::vector<uint32_t> attach_by_cursor(const Nesting& nesting, std::span<const i
 OperatorTotals operator_totals(const Nesting& nesting, std::span<const int64_t> start,
                                std::span<const int64_t> end, const std::vector<bool>& is_step) {
     const size_t n = nesting.parent.size();
-    OperatorTotals out{std::vector<uint32_t>(n, kNoParent), std::vector<int64_t>(n, kNoTime)};
+    OperatorTotals out{PageVector<uint32_t>(n, kNoParent), PageVector<int64_t>(n, kNoTime)};
     for (uint32_t event = 0; event < n; ++event) out.self_ns[event] = duration_ns(start[event], end[event]);
     for (const uint32_t event : nesting.order) {
         if (is_step[event]) continue;
@@ -168,9 +168,9 @@ OperatorTotals operator_totals(const Nesting& nesting, std::span<const int64_t> 
 
 Nesting nest_by_containment(std::span<const int64_t> thread, std::span<const int64_t> start,
                             std::span<const int64_t> end) {
-    Nesting out{std::vector<uint32_t>(start.size(), kNoParent), std::vector<uint32_t>(start.size(), 0),
+    Nesting out{PageVector<uint32_t>(start.size(), kNoParent), PageVector<uint32_t>(start.size(), 0),
                 by_start(start)};
-    std::vector<uint32_t>& order = out.order;
+    PageVector<uint32_t>& order = out.order;
     radix_sort(order, [&](uint32_t event) { return thread[event]; });
     SmallestUntil open(start, end);
     for (size_t first = 0; first < order.size();) {

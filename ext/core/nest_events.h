@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "ext/core/pages.h"
+
 namespace profana {
 
 constexpr uint32_t kNoParent = std::numeric_limits<uint32_t>::max();
@@ -23,9 +25,9 @@ inline int64_t sum_ns(int64_t a, int64_t b) {
 }
 
 struct Nesting {
-    std::vector<uint32_t> parent;  // by event; kNoParent: a root
-    std::vector<uint32_t> depth;   // by event; 0: a root
-    std::vector<uint32_t> order;   // the events by start, equal starts by number
+    PageVector<uint32_t> parent;  // by event; kNoParent: a root
+    PageVector<uint32_t> depth;   // by event; 0: a root
+    PageVector<uint32_t> order;   // the events by start, equal starts by number
 };
 
 // A cursor walks over the events by start. It climbs to the parent while the event starts after the cursor's
@@ -36,15 +38,15 @@ Nesting nest_by_cursor(std::span<const int64_t> start, std::span<const int64_t> 
 
 // Where the cursor of the same walk stands at each of `times`: the event that something at that time attaches
 // to; kNoParent: the root, or no time.
-std::vector<uint32_t> attach_by_cursor(const Nesting& nesting, std::span<const int64_t> start,
-                                       std::span<const int64_t> end, std::span<const int64_t> times);
+PageVector<uint32_t> attach_by_cursor(const Nesting& nesting, std::span<const int64_t> start,
+                                      std::span<const int64_t> end, std::span<const int64_t> times);
 
 // What the compare tool calls top-level operators, and self times. is_step marks ProfilerStep events: they
 // are looked through, and their time is nobody's child's.
 struct OperatorTotals {
-    std::vector<uint32_t>
+    PageVector<uint32_t>
         root;  // highest ancestor below the nearest step, itself where that is it; kNoParent: a step
-    std::vector<int64_t> self_ns;  // duration less that of the children; negative where they outlast it
+    PageVector<int64_t> self_ns;  // duration less that of the children; negative where they outlast it
 };
 OperatorTotals operator_totals(const Nesting& nesting, std::span<const int64_t> start,
                                std::span<const int64_t> end, const std::vector<bool>& is_step);

@@ -17,8 +17,8 @@ struct ShortKeyedRow {  // half the memory traffic where keys fit
 
 // Least significant digit first. Digits that are the same everywhere cost nothing.
 template <class Keyed>
-void radix_sort(std::vector<Keyed>& rows, LoadContext& context) {
-    std::vector<Keyed> other(rows.size());
+void radix_sort(PageVector<Keyed>& rows, LoadContext& context) {
+    PageVector<Keyed> other(rows.size());
     LoopPoll poll(context);
     uint64_t used_bits = 0;
     for (const Keyed& row : rows) used_bits |= row.key ^ rows[0].key;
@@ -71,8 +71,8 @@ struct Stretches {
 };
 
 // Two neighbours at a time, until one stretch is left.
-std::vector<Row> merged(const Column& column, std::vector<size_t> begins, LoadContext& context) {
-    std::vector<Row> rows(column.size()), other(column.size());
+PageVector<Row> merged(const Column& column, std::vector<size_t> begins, LoadContext& context) {
+    PageVector<Row> rows(column.size()), other(column.size());
     std::iota(rows.begin(), rows.end(), Row{0});
     const auto by_value = [&](Row a, Row b) { return column.integer(a) < column.integer(b); };
     begins.push_back(rows.size());
@@ -96,8 +96,8 @@ std::vector<Row> merged(const Column& column, std::vector<size_t> begins, LoadCo
 
 // The key of NULL is 0, that of the least value 1.
 template <class Keyed>
-std::vector<Row> radix_sorted(const Column& column, int64_t least, LoadContext& context) {
-    std::vector<Keyed> keyed(column.size());
+PageVector<Row> radix_sorted(const Column& column, int64_t least, LoadContext& context) {
+    PageVector<Keyed> keyed(column.size());
     for (size_t i = 0; i < keyed.size(); ++i) {
         const int64_t value = column.integer(static_cast<Row>(i));
         const uint64_t key =
@@ -105,14 +105,14 @@ std::vector<Row> radix_sorted(const Column& column, int64_t least, LoadContext& 
         keyed[i] = {static_cast<decltype(keyed[i].key)>(key), static_cast<Row>(i)};
     }
     radix_sort(keyed, context);
-    std::vector<Row> rows(keyed.size());
+    PageVector<Row> rows(keyed.size());
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = keyed[i].row;
     return rows;
 }
 
 }  // namespace
 
-std::vector<Row> rows_by_value(const Column& column, LoadContext& context) {
+PageVector<Row> rows_by_value(const Column& column, LoadContext& context) {
     const Stretches stretches(column);
     if (stretches.begins.size() < 2) return {};
     if (!stretches.too_many) return merged(column, stretches.begins, context);
@@ -122,7 +122,7 @@ std::vector<Row> rows_by_value(const Column& column, LoadContext& context) {
     return radix_sorted<KeyedRow>(column, stretches.least, context);
 }
 
-void sort_rows(std::vector<KeyedRow>& rows, LoadContext& context) {
+void sort_rows(PageVector<KeyedRow>& rows, LoadContext& context) {
     const auto by_key = [](const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; };
     constexpr size_t kSmall = 1024;  // below, the histograms cost more than comparing
     if (rows.size() < kSmall) {
@@ -132,7 +132,7 @@ void sort_rows(std::vector<KeyedRow>& rows, LoadContext& context) {
     if (std::is_sorted(rows.begin(), rows.end(), by_key)) return;
     const uint64_t largest = std::max_element(rows.begin(), rows.end(), by_key)->key;
     if (largest > std::numeric_limits<uint32_t>::max()) return radix_sort(rows, context);
-    std::vector<ShortKeyedRow> narrow(rows.size());
+    PageVector<ShortKeyedRow> narrow(rows.size());
     for (size_t i = 0; i < rows.size(); ++i) narrow[i] = {static_cast<uint32_t>(rows[i].key), rows[i].row};
     radix_sort(narrow, context);
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = {narrow[i].key, narrow[i].row};

@@ -16,11 +16,11 @@ struct KeyedRow {
 };
 
 // Sorts by key; equal keys stay in their order.
-void sort_rows(std::vector<KeyedRow>& rows, LoadContext& context);
+void sort_rows(PageVector<KeyedRow>& rows, LoadContext& context);
 
 // The rows of an integer column by value, NULL first, equal values in their order; empty: as they stand. A
 // few sorted stretches, as of tables read one behind the other, are merged.
-std::vector<Row> rows_by_value(const Column& column, LoadContext& context);
+PageVector<Row> rows_by_value(const Column& column, LoadContext& context);
 
 // Polls the context once in a while: for loops over many rows.
 class LoopPoll {

@@ -485,13 +485,13 @@ list_mfu AS (
    GROUP BY kind_id, op_order, kernel_list
   HAVING count(mfu) > 0
 ),
-grouped AS (
-  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, min(op.op_name) AS op_name,
-         sum(op.device_ns) AS total_ns, avg(op.device_ns) AS avg_ns, count(*) AS op_count, min(op.op_start_ns) AS first_ns
+grouped AS (              -- kind and position as one number are sorted faster than as two
+  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, op.op_name, sum(op.device_ns) AS total_ns,
+         count(*) AS op_count, min(op.op_start_ns) AS first_ns
     FROM _mfu_kind AS k
    CROSS JOIN _mfu_run_op AS op ON op.profile = k.profile AND op.module_id = k.module_id AND op.direction = k.direction
    WHERE op.kernel_list IS NOT NULL
-   GROUP BY k.kind_id, op_order, op.kernel_list
+   GROUP BY k.kind_id << 32 | op.rowid - k.first_row, op.kernel_list
 ),
 described AS (
   SELECT g.*, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, m.avg_mfu
@@ -517,7 +517,7 @@ variant AS (
 SELECT profile, rank, parent_module,
        module || CASE WHEN max(variant) OVER (PARTITION BY profile, rank, direction, run_id) > 0
                       THEN '_' || variant ELSE '' END,
-       op_name, kernel_list, total_ns, avg_ns, op_count, avg_mfu, direction, op_order, first_ns
+       op_name, kernel_list, total_ns, total_ns * 1.0 / op_count, op_count, avg_mfu, direction, op_order, first_ns
   FROM variant
  ORDER BY profile, rank, direction DESC, first_ns, op_order;
 

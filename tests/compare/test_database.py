@@ -1,4 +1,5 @@
 """What databases can say and the compare tool does not hear: names of groups, operators with several launches ..."""
+import random
 import sqlite3
 import sys
 import tempfile
@@ -141,6 +142,31 @@ def cube_kernels(case):
                       [("Vector", 12000, 2), ("Cube", 3000, 2)])
 
 
+def cursor_over_operators(case):
+    """Kernels in order of connection id ask one cursor over the operators by start, which never goes back."""
+    kinds = {"aten::mm": "matmul", "aten::conv2d": "conv_forward", "npu_fusion_attention": "fa_forward"}
+    chance = random.Random(27)
+    for number in range(8):
+        d = Db()
+        cubes = sorted((chance.randrange(0, 200), place, chance.randrange(0, 60), chance.choice(list(kinds))) for place in range(12))
+        for start, _, dur, name in cubes:
+            d.api(name, start, dur)
+        connections = chance.sample(range(100, 140), 30)
+        launches = {connection: chance.randrange(0, 260) for connection in connections}
+        for connection, launch in launches.items():
+            d.api("aten::add", launch, 0.5, (connection,))
+            d.kernel(f"k{connection}", 1000 + connection, 1, "Add", connection=connection)
+        want, cursor = {}, 0
+        for connection in sorted(connections):
+            launch = launches[connection]
+            while cursor < len(cubes) and cubes[cursor][0] + cubes[cursor][2] < launch:
+                cursor += 1
+            covered = cursor < len(cubes) and cubes[cursor][0] <= launch
+            want[f"k{connection}"] = kinds[cubes[cursor][3]] if covered else "vector"
+        case.checks.equal(f"cursor {number}", dict(case.session(d).rows("SELECT name, category FROM _overall_kernel WHERE profile = 'base'")),
+                          want)
+
+
 def unknown_names(case):
     """A null name, type, group or connection loses its own word only: every row counts, with N/A for what is unknown."""
     d = Db()
@@ -201,8 +227,8 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (one_call, database_work, work_once, copy_names, group_names, engine_blocks, memory_times, span, cube_kernels, unknown_names,
-                     empty_tables, devices):
+        for test in (one_call, database_work, work_once, copy_names, group_names, engine_blocks, memory_times, span, cube_kernels,
+                     cursor_over_operators, unknown_names, empty_tables, devices):
             checks.run(test, case)
     sys.exit(checks.report())
 

@@ -170,6 +170,71 @@ def side_files(tmp):
         check(f"{way}: told", db.execute("SELECT DISTINCT file FROM prof_diagnostic WHERE code = 'side_file_unreadable' ORDER BY file").fetchall(), [(path,) for path in paths])
 
 
+def traces_of_many(tmp):
+    """One trace of several ranks that is empty, garbage or a pipe: the others are there, and it is told."""
+    def trace(rank):
+        event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2, "args": {"device": 0, "stream": 7}}
+        return json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": rank}, "traceEvents": [event]})
+    for rank in (0, 2):
+        write(f"{tmp}/w{rank}.pt.trace.json", trace(rank))
+    bad = f"{tmp}/w1.pt.trace.json"
+    for way, make in (("empty", lambda path: write(path, b"")), ("garbage", lambda path: write(path, b"\x07garbage" * 99)), ("pipe", os.mkfifo),
+                      ("link to nothing", lambda path: os.symlink(f"{tmp}/nowhere", path))):
+        make(bad)
+        db = opened(tmp)
+        check(f"trace of many, {way}", kernels(db), [(0, 1), (2, 1)])
+        check(f"trace of many, {way}: told", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'trace_unreadable'").fetchall(), [(bad,)])
+        os.remove(bad)
+
+
+class Nobody:
+    """Root may read everything: files of mode 0 are closed only to another user."""
+
+    def __enter__(self):
+        if os.geteuid() == 0:
+            os.seteuid(65534)
+
+    def __exit__(self, *_):
+        if os.getuid() == 0:
+            os.seteuid(0)
+
+
+def closed_files(tmp):
+    """Files of mode 0, as a user who may not read them."""
+    os.chmod(tmp, 0o755)
+    db = load(LIBRARY)
+    try:
+        with Nobody():
+            pass
+    except OSError as error:
+        return print("closed_files: skipped, this root cannot become another user:", error)
+    path, output = job(f"{tmp}/of_db")
+    database = f"{output}/ascend_pytorch_profiler_0.db"
+    rank, results = text_rank(tmp)
+    (of_trace,) = opened(f"{results}/trace_view.json").execute("SELECT count(*) FROM prof_kernel").fetchone()
+    details, trace = f"{results}/kernel_details.csv", f"{results}/trace_view.json"
+    info = f"{rank}/profiler_info_0.json"
+    for file in (database, details, info):
+        os.chmod(file, 0)
+    with Nobody():
+        db.execute("SELECT profana_open('x', ?)", (path,)).fetchall()
+        check("a closed database", states(db), [(0, "db", "corrupt", 1), (1, "db", "complete", 0)])
+        check("the other rank", kernels(db), [(1, KERNELS)])
+        check("a closed database: told", db.execute("SELECT DISTINCT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(), [(database,)])
+        refused("a closed database alone", ["ascend_pytorch_profiler_0.db", "no permission to read it"], "SELECT profana_open('y', ?)", database, db=db)
+        refused("a closed CSV file alone", ["kernel_details.csv", "no permission to read it"], "SELECT profana_open('y', ?)", details, db=db)
+        db.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
+        check("a closed CSV file", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(of_trace,)])
+        check("a closed CSV file: why", db.execute("SELECT missing ->> 'prof_kernel_pmu' LIKE '%kernel_details.csv: no permission%' FROM prof_source").fetchall(), [(1,)])
+        check("a closed side file", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable' AND message LIKE '%no permission%'").fetchall(), [(info,)])
+    os.chmod(details, 0o644)
+    os.chmod(trace, 0)
+    with Nobody():
+        db.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
+        check("a closed trace", db.execute("SELECT (SELECT count(*) > 0 FROM prof_kernel), (SELECT count(*) FROM prof_host_op)").fetchall(), [(1, 0)])
+        refused("a closed trace alone", ["trace_view.json", "no permission to read it"], "SELECT profana_open('y', ?)", trace, db=db)
+
+
 def other_profiles(tmp):
     db = opened(P)
     want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
@@ -293,5 +358,5 @@ def small(tmp):
 
 
 run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
-    other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
+    traces_of_many, closed_files, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
     small)

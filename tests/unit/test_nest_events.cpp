@@ -6,8 +6,8 @@
 #include "ext/core/nest_events.h"
 
 using namespace profana;
-using Times = std::vector<int64_t>;
-using Parents = std::vector<uint32_t>;
+using Times = PageVector<int64_t>;
+using Parents = PageVector<uint32_t>;
 
 namespace {
 

@@ -13,15 +13,15 @@ namespace {
 void check(const std::vector<int64_t>& values) {
     Column column(ColumnType::kInt);
     for (const int64_t value : values) column.add_int(value);
-    std::vector<Row> expected(values.size());
+    PageVector<Row> expected(values.size());
     std::iota(expected.begin(), expected.end(), Row{0});
-    const std::vector<Row> in_order = expected;
+    const PageVector<Row> in_order = expected;
     std::stable_sort(expected.begin(), expected.end(),
                      [&](Row a, Row b) { return values[a] < values[b]; });  // kNullInt is the least
     Progress progress;
     Diagnostics diagnostics;
     LoadContext context{progress, diagnostics};
-    std::vector<Row> rows = rows_by_value(column, context);
+    PageVector<Row> rows = rows_by_value(column, context);
     if (rows.empty()) rows = in_order;
     REQUIRE(rows == expected);
 }

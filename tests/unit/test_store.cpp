@@ -35,8 +35,8 @@ std::shared_ptr<Table> table_of(ColumnType type, size_t rows, Add add) {
     return table;
 }
 
-std::vector<Row> rows_in(const Index& index, Index::Range range) {
-    std::vector<Row> rows;
+PageVector<Row> rows_in(const Index& index, Index::Range range) {
+    PageVector<Row> rows;
     for (size_t i = range.first; i < range.last; ++i) rows.push_back(index.row(i));
     return rows;
 }
@@ -107,7 +107,7 @@ TEST_CASE("ranks of a dictionary follow the bytes of the texts") {
     }
     std::sort(texts.begin(), texts.end());
     texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-    const std::vector<uint32_t> ranks = dictionary_ranks(dictionary, loading.context);
+    const PageVector<uint32_t> ranks = dictionary_ranks(dictionary, loading.context);
     REQUIRE(ranks.size() == texts.size() + 1);
     CHECK(ranks[kNullCode] == 0);
     for (size_t i = 0; i < texts.size(); ++i) REQUIRE(ranks[dictionary.find(texts[i])] == i + 1);
@@ -224,7 +224,7 @@ TEST_CASE("an index over integers answers equality and ranges as a sorted list d
     const auto table =
         table_of(ColumnType::kInt, values.size(), [&](Column& c, size_t i) { c.add_int(values[i]); });
     const Index& index = table->index(0, loading.context);
-    std::vector<Row> sorted(values.size());
+    PageVector<Row> sorted(values.size());
     std::iota(sorted.begin(), sorted.end(), 0);
     std::stable_sort(sorted.begin(), sorted.end(), [&](Row a, Row b) { return values[a] < values[b]; });
     REQUIRE(rows_in(index, {0, index.size()}) == sorted);
@@ -339,7 +339,7 @@ TEST_CASE("indexes over reals, mixed values and texts find equal values and keep
             CHECK(index.nulls().size() == 400);
             for (int n = 0; n < 301; ++n) {
                 const std::string text = "text " + std::to_string(n);
-                std::vector<Row> expected;
+                PageVector<Row> expected;
                 for (Row r = 0; r < values.size(); ++r)
                     if (r % 10 != 0 && values[r] == text) expected.push_back(r);
                 REQUIRE(rows_in(index, index.equal(std::string_view(text))) == expected);
@@ -373,7 +373,7 @@ TEST_CASE("orders by several columns equal a stable sort") {
                                                        {{3, true}},
                                                        {{0, false}, {1, false}, {2, false}}};
     for (const auto& terms : cases) {
-        std::vector<Row> expected(table.rows());
+        PageVector<Row> expected(table.rows());
         std::iota(expected.begin(), expected.end(), 0);
         std::stable_sort(expected.begin(), expected.end(), [&](Row a, Row b) {
             for (const OrderTerm& term : terms) {
@@ -385,10 +385,10 @@ TEST_CASE("orders by several columns equal a stable sort") {
         });
         CHECK(table.order(terms, loading.context)->rows() == expected);
         for (size_t some : {size_t{40}, size_t{4000}}) {
-            std::vector<Row> rows(some);
+            PageVector<Row> rows(some);
             std::iota(rows.begin(), rows.end(), 0);
             sort_by(table, terms, rows, loading.context);
-            std::vector<Row> part;
+            PageVector<Row> part;
             std::copy_if(expected.begin(), expected.end(), std::back_inserter(part),
                          [&](Row r) { return r < some; });
             CHECK(rows == part);
