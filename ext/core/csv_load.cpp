@@ -65,7 +65,7 @@ CsvStart read_csv_start(Input& input, std::string rest, uint64_t offset, int64_t
         index.read({rest.data(), size}, at_end ? CsvIndex::End::kEndOfFile : CsvIndex::End::kMayFollow);
         const size_t row = first_row(index);
         if (row < index.rows().size()) {
-            if (offset == 0 && has_lone_cr(index.text_of(index.rows()[row])))
+            if (index.last_row_open() && has_lone_cr(index.text_of(index.rows()[row])))
                 throw file_error(input.path(), 1,
                                  "has lines that end in CR alone; give them line feeds (tr '\\r' '\\n')");
             CsvStart start;

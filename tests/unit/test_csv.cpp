@@ -303,6 +303,8 @@ TEST_CASE("a header with line ends within, or with CRs before its line feed", "[
     Csv csv(CsvKind::kKernelDetails);
     csv.write("Name,Duration(us),\"a\r\nb\"\r\nx,1,2\r\n");
     CHECK(csv.rows({"name", "dur_ns", "line"}) == "'x' 1000 3");
+    csv.write("Name,Duration(us),New\rHead\nx,1,2\n");
+    CHECK(csv.rows({"name", "dur_ns", "line"}) == "'x' 1000 2");
     csv.write("Name,Duration(us)\r\r\nx,1\r\r\n");
     CHECK(csv.rows({"name", "dur_ns", "line"}) == "'x' 1000 2");
     CHECK(csv.codes().empty());
