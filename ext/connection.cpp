@@ -80,7 +80,8 @@ struct Rule {
 
 constexpr Rule kRules[] = {
     {"strict", "0", is_switch, "0 or 1",
-     "1: the first warning of a reader is an error instead of a row of prof_diagnostic"},
+     "1: the first warning of a reader is an error instead of a row of prof_diagnostic; files that were read "
+     "with a warning are read again"},
     {"threads", "0", is_thread_count, "a number of threads up to 64, 0 for all cores",
      "worker threads of one load"},
     {"memory_limit", "60%", is_memory_size, "bytes, 8GB, 512MB or a share of the free memory such as 60%",
@@ -169,8 +170,23 @@ Progress& Connection::progress() {
     return *progress_;
 }
 
+// What was read with a warning while that was no error is read anew, and then is one.
+void Connection::read_faulty_again() {
+    std::set<std::string> faulty;
+    for (const Diagnostic& found : diagnostics_.rows())
+        if (found.severity != Severity::kInfo) faulty.insert(found.file);
+    for (auto& [file, stamp] : seen_)
+        if (faulty.count(file) > 0) stamp = {};
+    for (const auto& profile : profiles_)
+        for (const auto& source : profile->sources)
+            for (const std::string& file : source->files())
+                if (faulty.count(file) > 0) profile->stamps.emplace_back(file, FileStamp{});
+}
+
 LoadContext Connection::load_context() {
-    diagnostics_.set_strict(settings_.integer("strict") == 1);
+    const bool strict = settings_.integer("strict") == 1;
+    if (strict && !diagnostics_.strict()) read_faulty_again();
+    diagnostics_.set_strict(strict);
     LoadContext context{progress(), diagnostics_};
     const int64_t threads = settings_.integer("threads");
     static const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -180,17 +196,27 @@ LoadContext Connection::load_context() {
     return context;
 }
 
+// Of a file that has changed nothing counts any more: neither its tables nor what was said of it.
+void Connection::look_at(const std::string& file) {
+    const FileStamp stamp = stamp_file(file);
+    const auto [seen, is_new] = seen_.emplace(file, stamp);
+    if (is_new || seen->second == stamp) return;
+    seen->second = stamp;
+    diagnostics_.forget(file);
+    std::erase_if(tables_, [&](const auto& cached) {
+        const std::vector<std::string>& files = cached.second.files;
+        return std::find(files.begin(), files.end(), file) != files.end();
+    });
+}
+
 std::shared_ptr<Table> Connection::cached_table(const std::string& key, const std::vector<std::string>& files,
                                                 const std::function<std::shared_ptr<Table>()>& make) {
-    std::vector<FileStamp> stamps;
-    for (const std::string& file : files) stamps.push_back(stamp_file(file));
-    Cached& cached = tables_[key];
-    if (cached.table == nullptr || cached.stamps != stamps) {
-        for (const std::string& file : files) diagnostics_.forget(file);
-        cached.table = make();
-        cached.stamps = std::move(stamps);
-    }
-    return cached.table;
+    for (const std::string& file : files) look_at(file);
+    const auto cached = tables_.find(key);
+    if (cached != tables_.end()) return cached->second.table;
+    std::shared_ptr<Table> table = make();
+    tables_[key] = {files, table};
+    return table;
 }
 
 std::shared_ptr<Profile> Connection::profile(const std::string& alias) const {

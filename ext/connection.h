@@ -77,15 +77,19 @@ class Connection {
     FileStamp main_seen;  // the main database as it was when it was last looked at
 
   private:
+    void read_faulty_again();
+    void look_at(const std::string& file);
+
     sqlite3* db_;
     Settings settings_;
     Diagnostics diagnostics_;
     std::unique_ptr<Progress> progress_;
     struct Cached {
-        std::vector<FileStamp> stamps;
+        std::vector<std::string> files;
         std::shared_ptr<Table> table;
     };
     std::map<std::string, Cached> tables_;
+    std::map<std::string, FileStamp> seen_;  // their files as they were when last looked at
     std::vector<std::shared_ptr<Profile>> profiles_;
     std::vector<HelpEntry> table_help_;
 };

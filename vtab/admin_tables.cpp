@@ -5,6 +5,7 @@
 
 #include "ext/connection.h"
 #include "ext/core/decimal.h"
+#include "ext/core/utf8.h"
 #include "ext/embedded_sql.h"
 #include "vtab/profile.h"
 
@@ -38,12 +39,12 @@ class RowsProvider : public TableProvider {
     Fill fill_;
 };
 
-// Cells of one row, from the left.
+// Cells of one row, from the left. Paths and values of settings may be no UTF-8.
 class RowWriter {
   public:
     explicit RowWriter(Table& table) : table_(table) {}
     RowWriter& text(const std::string& value) {
-        table_.building(column_++).add_text(value);
+        table_.building(column_++).add_text(repair_utf8(value));
         return *this;
     }
     RowWriter& integer(int64_t value) {

@@ -169,6 +169,8 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
 
 void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
                            Diagnostics& diagnostics) {
+    const char* const code = "slice_missing";
+    for (const std::string& file : files) diagnostics.forget(file, code);  // there may be others now
     if (files.front() == asked) return;
     std::vector<int64_t> there;
     for (const std::string& file : files) {
@@ -180,7 +182,7 @@ void report_missing_slices(const std::string& asked, const std::vector<std::stri
     if (missing.empty()) return;
     Diagnostic diagnostic;
     diagnostic.file = files.front();
-    diagnostic.code = "slice_missing";
+    diagnostic.code = code;
     diagnostic.message = "the file is one of several slices, and slice " + missing +
                          " is not in the folder; the rows of what is there are read";
     diagnostics.add(std::move(diagnostic));

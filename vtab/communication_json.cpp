@@ -132,12 +132,17 @@ WholeJson read_whole_json(const std::string& path, LoadContext& context) {
 
 class Walk {
   public:
-    Walk(const WholeJson& json, const CommunicationLeaf& leaf, std::vector<std::string_view> leaf_keys)
-        : leaf_(leaf), leaf_keys_(std::move(leaf_keys)), end_(json.text.data() + json.read) {}
+    // of_links: a leaf stands under the two ranks of its link.
+    Walk(const WholeJson& json, const CommunicationLeaf& leaf, std::vector<std::string_view> leaf_keys,
+         bool of_links)
+        : leaf_(leaf),
+          leaf_keys_(std::move(leaf_keys)),
+          of_links_(of_links),
+          end_(json.text.data() + json.read) {}
 
     void object(const CommunicationPlace& place, const JsonToken& value, size_t depth) {
         const bool finished = value.raw().data() + value.raw().size() <= end_;
-        if (is_leaf(value)) {
+        if (is_leaf(value) && (!of_links_ || place.source_rank)) {
             if (finished) leaf_(place, value);
             return;
         }
@@ -164,18 +169,20 @@ class Walk {
 
     const CommunicationLeaf& leaf_;
     const std::vector<std::string_view> leaf_keys_;
+    const bool of_links_;
     const char* const end_;  // of what was read
 };
 
 void read(const std::string& path, CommunicationFault fault, LoadContext& context,
-          const CommunicationLeaf& leaf, const char* kind, std::vector<std::string_view> leaf_keys) {
+          const CommunicationLeaf& leaf, const char* kind, std::vector<std::string_view> leaf_keys,
+          bool of_links) {
     const WholeJson json = read_whole_json(path, context);
     bool any = false;
     const CommunicationLeaf counted = [&](const CommunicationPlace& place, const JsonToken& value) {
         any = true;
         leaf(place, value);
     };
-    Walk walk(json, counted, std::move(leaf_keys));
+    Walk walk(json, counted, std::move(leaf_keys), of_links);
     walk.object({}, JsonToken(json.text), 0);
     const bool refused = !any && (walk.strange || !json.wrong.empty());
     const std::string why = json.wrong.empty() ? std::string("not a ") + kind : json.wrong;
@@ -206,13 +213,13 @@ void report_bad_number(const std::string& path, const CommunicationPlace& place,
 void read_communication(const std::string& path, CommunicationFault fault, LoadContext& context,
                         const CommunicationLeaf& leaf) {
     read(path, fault, context, leaf, "communication.json: no operation has a Communication Time Info",
-         {"Communication Time Info", "Communication Bandwidth Info"});
+         {"Communication Time Info", "Communication Bandwidth Info"}, false);
 }
 
 void read_communication_matrix(const std::string& path, CommunicationFault fault, LoadContext& context,
                                const CommunicationLeaf& leaf) {
     read(path, fault, context, leaf, "communication_matrix.json: no link has a Transport Type",
-         {"Transport Type", "Transit Size(MB)", "Transit Time(ms)"});
+         {"Transport Type", "Transit Size(MB)", "Transit Time(ms)"}, true);
 }
 
 }  // namespace profana

@@ -9,6 +9,7 @@
 #include "ext/core/json_columns.h"
 #include "ext/core/json_fault.h"
 #include "ext/core/trace_events.h"
+#include "ext/core/utf8.h"
 #include "vtab/raw_files.h"
 #include "vtab/raw_json.h"
 
@@ -223,7 +224,7 @@ class TraceColumns : public TraceConsumer {
 
     // begin: where the file begins among all files, if its args stay there; nullopt: it is compressed.
     void read(const std::string& file, uint64_t bytes, std::optional<uint64_t> begin, bool report) {
-        file_ = &file;
+        file_ = repair_utf8(file);
         bytes_ = bytes;
         begin_ = begin;
         notes_ = {};
@@ -243,7 +244,7 @@ class TraceColumns : public TraceConsumer {
     }
 
     std::unique_ptr<TraceBatch> start_batch(unsigned worker) override {
-        auto rows = std::make_unique<TraceRows>(workers_[worker]->begin_chunk(), worker, *file_, begin_);
+        auto rows = std::make_unique<TraceRows>(workers_[worker]->begin_chunk(), worker, file_, begin_);
         if (names_) rows->tracks = names_->begin_chunk(worker);
         return rows;
     }
@@ -281,13 +282,13 @@ class TraceColumns : public TraceConsumer {
     std::vector<std::unique_ptr<WorkerColumns>> workers_;
     std::optional<TrackNames> names_;
     TraceRequest request_;
-    const std::string* file_ = nullptr;
+    std::string file_;
     uint64_t bytes_ = 0, first_row_ = 0;  // of the file
     std::optional<uint64_t> begin_;
     FaultNotes notes_;
 };
 
-void fill_end(Table& table) {
+void fill_end(Table& table, FaultNotes& notes) {
     const auto times = [&](int column) -> const Blocks<int64_t>& {
         return table.loaded(column) ? table.column(column).ints()
                                     : std::as_const(table.building(column)).ints();
@@ -296,14 +297,17 @@ void fill_end(Table& table) {
     Column& end = table.building(kEndNs);
     for (size_t row = 0; row < ts.size(); ++row) {
         int64_t value = kNullInt;
-        const bool known = ts[row] != kNullInt && dur[row] != kNullInt;
-        end.add_int(known && !__builtin_add_overflow(ts[row], dur[row], &value) ? value : kNullInt);
+        if (ts[row] != kNullInt && dur[row] != kNullInt &&
+            __builtin_add_overflow(ts[row], dur[row], &value)) {
+            value = kNullInt;
+            notes.add(JsonFault::kTimeOutOfRange, 0);  // known by its row alone
+        }
+        end.add_int(value);
     }
 }
 
-void check_unchanged(const std::string& file, const FileStamp& stamp) {
-    if (stamp_file(file) == stamp) return;
-    throw file_error(file, 0, "the file has just been changed; run the query again");
+Error changed(const std::string& file) {
+    return file_error(file, 0, "the file has just been changed; run the query again");
 }
 
 // What a table is read from.
@@ -328,7 +332,7 @@ void read_files(const TraceFiles& files, TraceColumns& columns, bool report, Loa
     size_t left_out = 0;
     for (size_t i = 0; i < files.paths.size(); ++i) {
         const std::string& path = files.paths[i];
-        check_unchanged(path, files.stamps[i]);
+        if (stamp_file(path) != files.stamps[i]) throw changed(path);
         const bool compressed = Input::open(path, context)->compressed();
         const uint64_t rows_before = columns.rows();
         try {
@@ -357,10 +361,14 @@ void load(const TraceFiles& files, Table& table, const ColumnSet& wanted, LoadCo
     if (names || !read.empty() || !table.rows_known()) {
         TraceColumns columns(table, read, names, context);
         read_files(files, columns, !table.rows_known(), context);
+        if (table.rows_known() && table.rows() != columns.rows()) throw changed(files.paths.front());
         columns.finish();
         if (read.has(kArgs)) table.building(kArgs).set_long_source(trace_args_source(files.paths));
     }
-    if (missing(kEndNs)) fill_end(table);
+    if (!missing(kEndNs)) return;
+    FaultNotes notes;
+    fill_end(table, notes);
+    notes.report(files.paths.front(), context.diagnostics);
 }
 
 class TraceEventProvider : public TableProvider {

@@ -25,15 +25,15 @@ class NotCounted {
 }  // namespace
 
 Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
-           std::shared_ptr<Dictionary> texts)
-    : connection_(connection), provider_(provider), spec_(spec), texts_(std::move(texts)) {
+           std::shared_ptr<ScanCommon> common)
+    : connection_(connection), provider_(provider), spec_(spec), common_(std::move(common)) {
     if (connection_.scans++ == 0) ++connection_.scan_runs;
 }
 
 // SQLite closes the cursors of subqueries and of OR branches while the statement goes on, and may still hold
 // texts of their tables.
 Scan::~Scan() {
-    connection_.pinned.insert(texts_);
+    connection_.pinned.insert(common_);
     for (const Part& part : parts_) connection_.pinned.insert(part.table);
     if (--connection_.scans == 0) connection_.pinned.clear();
 }
@@ -80,8 +80,22 @@ void Scan::read_request(sqlite3_value** arguments) {
         if (argument < 0 || sqlite3_value_type(arguments[i]) == SQLITE_NULL) continue;
         const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[i]));
         if (text == nullptr) throw std::bad_alloc();
-        asked_.arguments[static_cast<size_t>(argument)] = text;
+        asked_.arguments[static_cast<size_t>(argument)].assign(
+            text, static_cast<size_t>(sqlite3_value_bytes(arguments[i])));
         asked_.given[static_cast<size_t>(argument)] = true;
+    }
+}
+
+void Scan::check_request() const {
+    for (size_t a = 0; a < asked_.arguments.size(); ++a) {
+        const ColumnSpec& argument = spec_.arguments[a];
+        if (!asked_.given[a] && a < static_cast<size_t>(spec_.required_arguments))
+            throw Error(std::string("profana: ") + spec_.name + " needs its argument " + argument.name +
+                        " (" + argument.doc + "); write FROM " + spec_.name + "(...) or WHERE " +
+                        argument.name + " = ...");
+        if (asked_.arguments[a].find('\0') != std::string::npos)
+            throw Error(std::string("profana: ") + spec_.name + ": its argument " + argument.name +
+                        " has a NUL in it: '" + excerpt(asked_.arguments[a]) + "'");
     }
 }
 
@@ -89,24 +103,38 @@ void Scan::choose_parts(sqlite3_value** arguments) {
     if (has_parts_ && spec_.arguments.empty()) return;
     read_request(arguments);
     if (has_parts_ && asked_.arguments == request_.arguments && asked_.given == request_.given) return;
-    for (size_t a = 0; a < static_cast<size_t>(spec_.required_arguments); ++a)
-        if (!asked_.given[a])
-            throw Error(std::string("profana: ") + spec_.name + " needs its argument " +
-                        spec_.arguments[a].name + " (" + spec_.arguments[a].doc + "); write FROM " +
-                        spec_.name + "(...) or WHERE " + spec_.arguments[a].name + " = ...");
-    std::vector<Part> parts;
-    {
-        const NotCounted before_first_row(connection_);
-        parts = provider_.parts(connection_, asked_);
-    }
+    check_request();
+    std::vector<Part> parts = parts_asked_for();
     scans_.clear();
     for (const Part& part : parts_) connection_.pinned.insert(part.table);
     parts_ = std::move(parts);
     request_ = asked_;
     has_parts_ = true;
     for (size_t i = 0; i < parts_.size(); ++i)
-        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, *texts_));
+        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, common_->texts));
     loaded_for_.assign(parts_.size(), nullptr);
+}
+
+// While a statement runs a look at its files is good for a millisecond. Not for the whole run: a host that
+// leaves a statement unfinished would never see a file change.
+std::vector<Part> Scan::parts_asked_for() {
+    constexpr std::chrono::milliseconds kGoodFor{1};
+    ScanCommon& last = *common_;
+    const auto now = std::chrono::steady_clock::now();
+    const uint64_t revision = connection_.settings().revision();
+    if (spec_.reads_files && !last.parts.empty() && now - last.chosen_at < kGoodFor &&
+        last.settings_revision == revision && last.request.arguments == asked_.arguments &&
+        last.request.given == asked_.given)
+        return last.parts;
+    const NotCounted before_first_row(connection_);
+    std::vector<Part> parts = provider_.parts(connection_, asked_);
+    if (spec_.reads_files) {
+        last.request = asked_;
+        last.parts = parts;
+        last.settings_revision = revision;
+        last.chosen_at = now;
+    }
+    return parts;
 }
 
 void Scan::load_parts() {

@@ -2,6 +2,7 @@
 // their rows, one part after the other or merged in the promised order.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,11 +15,21 @@ namespace profana {
 
 class Connection;
 
+// What the open scans of one virtual table share.
+struct ScanCommon {
+    Dictionary texts;  // of constant columns
+    // The parts that were chosen last. A correlated subquery asks for them row by row: files are not looked
+    // at each time.
+    ScanRequest request;
+    std::vector<Part> parts;
+    uint64_t settings_revision = 0;
+    std::chrono::steady_clock::time_point chosen_at;
+};
+
 class Scan {
   public:
-    // texts: where constant texts are kept, by all scans of the virtual table that are open.
     Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
-         std::shared_ptr<Dictionary> texts);
+         std::shared_ptr<ScanCommon> common);
     ~Scan();
     Scan(const Scan&) = delete;
     Scan& operator=(const Scan&) = delete;
@@ -36,7 +47,9 @@ class Scan {
   private:
     void choose_plan(const char* text);
     void read_request(sqlite3_value** arguments);
+    void check_request() const;
     void choose_parts(sqlite3_value** arguments);
+    std::vector<Part> parts_asked_for();
     void load_parts();
     void begin();
     void advance(bool more);
@@ -47,7 +60,7 @@ class Scan {
     Connection& connection_;
     TableProvider& provider_;
     const TableSpec& spec_;
-    std::shared_ptr<Dictionary> texts_;
+    std::shared_ptr<ScanCommon> common_;
     std::optional<LoadContext> context_;
 
     struct KnownPlan {

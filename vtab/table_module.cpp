@@ -25,14 +25,13 @@ struct VirtualTable : sqlite3_vtab {
     Connection& connection;
     const TableSpec& spec;
     TableProvider& provider;
-    // Of constant columns; gone when the statements that may hold such a text have ended.
-    std::weak_ptr<Dictionary> texts;
-    std::unique_ptr<MadeTable> made;  // owns spec and provider of a table that was made
+    std::weak_ptr<ScanCommon> common;  // gone when the statements that may hold such a text have ended
+    std::unique_ptr<MadeTable> made;   // owns spec and provider of a table that was made
 };
 
 struct Cursor : sqlite3_vtab_cursor {
-    Cursor(VirtualTable& table, std::shared_ptr<Dictionary> texts)
-        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec, std::move(texts)) {}
+    Cursor(VirtualTable& table, std::shared_ptr<ScanCommon> common)
+        : sqlite3_vtab_cursor{}, scan(table.connection, table.provider, table.spec, std::move(common)) {}
     Scan scan;
 };
 
@@ -147,9 +146,9 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
 int open_cursor(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
     return guard_table(table, [&] {
         VirtualTable& here = table_of(table);
-        std::shared_ptr<Dictionary> texts = here.texts.lock();
-        if (texts == nullptr) here.texts = texts = std::make_shared<Dictionary>();
-        *out = new Cursor(here, std::move(texts));
+        std::shared_ptr<ScanCommon> common = here.common.lock();
+        if (common == nullptr) here.common = common = std::make_shared<ScanCommon>();
+        *out = new Cursor(here, std::move(common));
         return SQLITE_OK;
     });
 }

@@ -21,26 +21,18 @@ Diagnostic finding(Severity severity, const std::string& file, int64_t line, con
     return diagnostic;
 }
 
-// What is wrong with a file that holds no header.
-Diagnostic no_header_fault(const std::string& file, const CsvStart& start) {
-    if (start.fault.empty())
-        return finding(Severity::kWarning, file, 0, "empty_file",
-                       "is empty; the program that wrote it may have been stopped, export it again");
-    return finding(Severity::kError, file, 1, "wrong_heads", start.fault);
+Error empty_file(const std::string& file) {
+    return file_error(file, 0, "is empty; the program that wrote it may have been stopped, export it again");
 }
 
-// The same for one with the heads of another kind of file.
-Diagnostic wrong_heads_fault(const CsvFormat& format, const std::string& file, const CsvPlan& plan) {
+void check_heads(const CsvFormat& format, const std::string& file, const CsvPlan& plan) {
+    if (plan.lacks().empty()) return;
     std::string heads;
     for (const std::string& head : plan.heads()) heads += (heads.empty() ? "" : ",") + head;
-    return finding(Severity::kError, file, 1, "wrong_heads",
-                   "is no " + std::string(format.name) + " file: it has " + plan.lacks() +
-                       "; its first line is '" + excerpt(heads) +
-                       "'; check the path, or read it as it is by the module profiler_csv");
-}
-
-Error error_of(const Diagnostic& fault) {
-    return file_error(fault.file, fault.line, fault.message);
+    throw file_error(file, 1,
+                     "is no " + std::string(format.name) + " file: it has " + plan.lacks() +
+                         "; its first line is '" + excerpt(heads) +
+                         "'; check the path, or read it as it is by the module profiler_csv");
 }
 
 // The files of one export, and what is known of them.
@@ -69,9 +61,12 @@ class CsvFiles {
     void check_stamps() {
         std::vector<FileStamp> stamps;
         for (const std::string& file : files_) stamps.push_back(stamp_file(file));
-        if (!stamps_.empty() && stamps != stamps_)
-            throw file_error(files_.front(), 0, "has changed since it was first read; run the query again");
+        if (!stamps_.empty() && stamps != stamps_) throw changed();
         stamps_ = std::move(stamps);
+    }
+
+    Error changed() const {
+        return file_error(files_.front(), 0, "has changed since it was first read; run the query again");
     }
 
     // False: a header further down brought another column; all must be read again.
@@ -90,6 +85,7 @@ class CsvFiles {
             if (!load.read(*file.input, std::move(file.start))) return false;
             file.input.reset();
         }
+        if (table.rows_known() && table.rows() != load.rows()) throw changed();  // while it was read
         table.set_rows(load.rows());
         if (!reported_)
             for (Diagnostic& diagnostic : noticed.rows()) context.diagnostics.add(std::move(diagnostic));
@@ -97,31 +93,36 @@ class CsvFiles {
         return true;
     }
 
-    // The files that have rows of the format, read up to their headers. Where none has, the fault of the
-    // first is an error.
+    // The files that have rows of the format, read up to their headers. Where none has, the error of the
+    // first is that of all.
     std::vector<Opened> open_all(LoadContext& context) {
         std::vector<Opened> opened;
-        std::optional<Diagnostic> first;
+        std::optional<Error> first;
         for (const std::string& file : files_) {
-            auto input = Input::open(file, context);
-            CsvStart start = read_csv_start(*input, "", 0, 0);
-            const CsvPlan plan(*format_, start.heads);
-            if (!start.found || !plan.lacks().empty()) {
-                Diagnostic fault =
-                    start.found ? wrong_heads_fault(*format_, file, plan) : no_header_fault(file, start);
-                if (!first) first = fault;
-                fault.message += "; no row of it was read";
-                context.diagnostics.add(std::move(fault));
-                continue;
+            try {
+                opened.push_back(open_one(file, context));
+            } catch (const Error& error) {
+                if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
+                if (!first) first = error;
+                context.diagnostics.add(finding(Severity::kError, file, 0, "file_unusable",
+                                                reason_of(error) + "; no row of it was read"));
             }
-            check_heads_are_the_same(file, start.heads);
-            report_heads(context.diagnostics, file, start.lines, plan);
-            for (size_t column = 0; column < present_.size(); ++column)
-                present_[column] = present_[column] || plan.has(column);
-            opened.push_back({std::move(input), std::move(start)});
         }
-        if (opened.empty() && fault_ == CsvFault::kError) throw error_of(*first);
+        if (opened.empty() && fault_ == CsvFault::kError) throw Error(*first);
         return opened;
+    }
+
+    Opened open_one(const std::string& file, LoadContext& context) {
+        auto input = Input::open(file, context);
+        CsvStart start = read_csv_start(*input, "", 0, 0);
+        if (!start.found) throw empty_file(file);
+        const CsvPlan plan(*format_, start.heads);
+        check_heads(*format_, file, plan);
+        check_heads_are_the_same(file, start.heads);
+        report_heads(context.diagnostics, file, start.lines, plan);
+        for (size_t column = 0; column < present_.size(); ++column)
+            present_[column] = present_[column] || plan.has(column);
+        return {std::move(input), std::move(start)};
     }
 
     // Of a table that took its columns from the file's own heads.
@@ -192,13 +193,12 @@ std::shared_ptr<Table> make_csv_table(std::shared_ptr<const CsvFormat> format, s
 std::vector<std::string> read_csv_heads(const std::string& file, LoadContext& context) {
     auto input = Input::open(file, context);
     CsvStart start = read_csv_start(*input, "", 0, 0);
-    if (!start.found) throw error_of(no_header_fault(file, start));
+    if (!start.found) throw empty_file(file);
     return std::move(start.heads);
 }
 
 void check_csv_file(const CsvFormat& format, const std::string& file, LoadContext& context) {
-    const CsvPlan plan(format, read_csv_heads(file, context));
-    if (!plan.lacks().empty()) throw error_of(wrong_heads_fault(format, file, plan));
+    check_heads(format, file, CsvPlan(format, read_csv_heads(file, context)));
 }
 
 ColumnSet csv_columns_with_heads(const CsvFormat& format, const std::vector<std::string>& heads) {

@@ -48,8 +48,8 @@ struct CsvFormat {
     int column(const char* name) const;  // -1: none
 };
 
-// A file that is empty or lacks required heads gives no rows and a diagnostic. If none is better: an error,
-// or a table without rows.
+// A file that cannot be read, is empty or lacks required heads gives no rows and a diagnostic. If none is
+// better: an error, or a table without rows.
 enum class CsvFault { kError, kDiagnostic };
 
 // The rows of the files, one after the other. Columns are the format's. Lazy: nothing is read yet.

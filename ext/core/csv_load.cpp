@@ -19,10 +19,12 @@ bool is_utf16(std::string_view text) {
     return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-CsvStart no_header(std::string fault) {
-    CsvStart start;
-    start.fault = std::move(fault);
-    return start;
+// A CR that ends no line together with an LF.
+bool has_lone_cr(std::string_view line) {
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    size_t at = line.find('\r');
+    while (at != std::string_view::npos && line[at + 1] == '\n') at = line.find('\r', at + 1);
+    return at != std::string_view::npos;
 }
 
 // Heads without surrounding blanks and quotes; empty ones at the end come from trailing commas.
@@ -63,6 +65,9 @@ CsvStart read_csv_start(Input& input, std::string rest, uint64_t offset, int64_t
         index.read({rest.data(), size}, at_end ? CsvIndex::End::kEndOfFile : CsvIndex::End::kMayFollow);
         const size_t row = first_row(index);
         if (row < index.rows().size()) {
+            if (index.last_row_open() && has_lone_cr(index.text_of(index.rows()[row])))
+                throw file_error(input.path(), 1,
+                                 "has lines that end in CR alone; give them line feeds (tr '\\r' '\\n')");
             CsvStart start;
             start.found = true;
             start.heads = heads_of(index, index.rows()[row]);
@@ -76,14 +81,16 @@ CsvStart read_csv_start(Input& input, std::string rest, uint64_t offset, int64_t
         rest.resize(size);
         if (at_end) return {};
         if (size > kLongestHeader)
-            return no_header("has no line end in its first " + std::to_string(kLongestHeader) +
-                             " bytes; it is no CSV file");
+            throw file_error(input.path(), 1,
+                             "has no line end in its first " + std::to_string(kLongestHeader) +
+                                 " bytes; it is no CSV file");
         const size_t more = std::max(kStep, size);
         rest.resize(size + more);
         const size_t got = input.read(rest.data() + size, more);
         rest.resize(size + got);
         at_end = got == 0;
-        if (size == 0 && offset == 0 && is_utf16(rest)) return no_header("is UTF-16 text; save it as UTF-8");
+        if (size == 0 && offset == 0 && is_utf16(rest))
+            throw file_error(input.path(), 1, "is UTF-16 text; save it as UTF-8");
     }
 }
 

@@ -14,8 +14,7 @@ namespace profana {
 
 // A file up to and with its header.
 struct CsvStart {
-    bool found = false;  // else: the file holds no row at all, or has this fault
-    std::string fault;
+    bool found = false;  // else: the file holds no row at all
     std::vector<std::string> heads;
     std::string rest;     // bytes that are read and stand behind the header
     uint64_t offset = 0;  // of them in the file

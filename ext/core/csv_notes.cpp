@@ -17,7 +17,7 @@ constexpr Wording kWordings[] = {
     {Severity::kWarning, "cells_missing", "; the columns without a cell are NULL"},
     {Severity::kWarning, "cells_surplus", ""},
     {Severity::kWarning, "row_cut", "the file ends within this row; its last, perhaps cut cell is NULL"},
-    {Severity::kError, "row_too_long", "a line that is longer than any row; left out"},
+    {Severity::kError, "row_too_long", "a line of more than 16 MiB, longer than any row; left out"},
     {Severity::kInfo, "repeated_header", "the header once more; left out"},
     {Severity::kInfo, "new_header", "another header; the rows behind it are read by it"},
     {Severity::kWarning, "not_a_number", " is no number; read as NULL"},

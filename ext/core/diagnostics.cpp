@@ -22,11 +22,10 @@ void Diagnostics::add(Diagnostic diagnostic) {
     rows_.push_back(std::move(diagnostic));
 }
 
-void Diagnostics::forget(const std::string& file) {
+void Diagnostics::forget(const std::string& file, const std::string& code) {
     std::lock_guard<std::mutex> lock(mutex_);
-    rows_.erase(
-        std::remove_if(rows_.begin(), rows_.end(), [&](const Diagnostic& d) { return d.file == file; }),
-        rows_.end());
+    std::erase_if(rows_,
+                  [&](const Diagnostic& d) { return d.file == file && (code.empty() || d.code == code); });
     seen_.clear();
     for (size_t i = 0; i < rows_.size(); ++i) {
         Seen& seen = seen_[{rows_[i].file, rows_[i].code}];

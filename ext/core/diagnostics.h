@@ -28,8 +28,10 @@ class Diagnostics {
 
     // With strict set, a warning or error is thrown as an Error instead of being kept.
     void set_strict(bool strict) { strict_ = strict; }
+    bool strict() const { return strict_; }
     void add(Diagnostic diagnostic);
-    void forget(const std::string& file);  // before a file is read anew
+    // Before a file is read anew; with a code: only what has it.
+    void forget(const std::string& file, const std::string& code = {});
     std::vector<Diagnostic> rows() const;
 
   private:

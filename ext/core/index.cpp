@@ -33,23 +33,17 @@ std::vector<KeyedRow> all_rows(size_t n) {
     return rows;
 }
 
-bool in_row_order(const std::vector<KeyedRow>& rows) {
+// Empty where the rows stand in their own order.
+std::vector<Row> unless_in_row_order(std::vector<Row> rows) {
     for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].row != i) return false;
-    return true;
+        if (rows[i] != i) return rows;
+    return {};
 }
 
 std::vector<Row> rows_of(const std::vector<KeyedRow>& keyed) {
-    if (in_row_order(keyed)) return {};
     std::vector<Row> rows(keyed.size());
     for (size_t i = 0; i < keyed.size(); ++i) rows[i] = keyed[i].row;
-    return rows;
-}
-
-bool in_row_order(const std::vector<Row>& rows) {
-    for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i] != i) return false;
-    return true;
+    return unless_in_row_order(std::move(rows));
 }
 
 // All rows of a text column by the bucket of their code, in row order within each bucket; empty: that is the
@@ -68,7 +62,7 @@ std::vector<Row> rows_by_code(const Column& column, BucketOf bucket_of, std::vec
         rows[place[bucket_of(codes[row])]++] = static_cast<Row>(row);
         poll.tick();
     }
-    return in_row_order(rows) ? std::vector<Row>() : rows;
+    return unless_in_row_order(std::move(rows));
 }
 
 uint64_t count_distinct(const std::vector<KeyedRow>& sorted, size_t first) {

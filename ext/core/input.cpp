@@ -239,8 +239,12 @@ class GzipInput : public Input {
 
     void end_early(const char* code, const std::string& what) {
         ended_ = true;
-        report(code, what + " at byte " + std::to_string(offset_ - zlib_.avail_in) + " of " +
-                         std::to_string(size_on_disk_) + "; read up to there");
+        const std::string place = what + " at byte " + std::to_string(offset_ - zlib_.avail_in) + " of " +
+                                  std::to_string(size_on_disk_);
+        if (inflated_ == 0)
+            throw file_error(path_, 0,
+                             "is a gzip file of which nothing can be read: " + place + "; copy it again");
+        report(code, place + "; read up to there");
     }
 
     void report(const char* code, const std::string& message) {
@@ -288,8 +292,8 @@ std::unique_ptr<Input> Input::open(const std::string& path, LoadContext& context
     unsigned char head[3] = {};
     const size_t got = file->read(reinterpret_cast<char*>(head), sizeof head, 0);
     constexpr unsigned char kDeflate = 8;
-    const bool gzip =
-        got == sizeof head && std::memcmp(head, kGzipMagic, sizeof kGzipMagic) == 0 && head[2] == kDeflate;
+    const bool gzip = got >= sizeof kGzipMagic && std::memcmp(head, kGzipMagic, sizeof kGzipMagic) == 0 &&
+                      (got == sizeof kGzipMagic || head[2] == kDeflate);
     if (gzip) return std::make_unique<GzipInput>(path, std::move(file), context);
     return std::make_unique<PlainInput>(path, std::move(file));
 }

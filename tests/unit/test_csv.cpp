@@ -221,7 +221,7 @@ TEST_CASE("slices are joined in order, each with its own header", "[csv]") {
               csv.folder_.write("c.csv", "Op Name,Task Duration(us),Block Num\nc,3,20\n")});
     CHECK(csv.rows({"device_id", "name", "dur_ns", "block_num", "line"}) ==
           "0 'a' 1000 NULL 2; 1 'b' 2000 NULL 3; NULL 'c' 3000 20 2");
-    CHECK(csv.codes() == "0:empty_file");
+    CHECK(csv.codes() == "0:file_unusable");
 }
 
 TEST_CASE("a slice without the right heads does not lose the others", "[csv]") {
@@ -230,15 +230,16 @@ TEST_CASE("a slice without the right heads does not lose the others", "[csv]") {
                       utf16 = csv.folder_.write("utf16.csv", std::string("\xFF\xFEO\0p\0\n\0", 8)),
                       endless = csv.folder_.write("endless.csv", std::string(17 << 20, 'x'));
     csv.open({csv.folder_.write("a.csv", "Op Name,Task Duration(us)\na,1\n"), wrong, utf16, endless,
+              csv.folder_.write("cut.csv", gzip("Op Name,Task Duration(us)\nb,2\n").substr(0, 6)),
               csv.folder_.write("b.csv", "Op Name,Task Duration(us)\nb,2\n")});
     CHECK(csv.rows({"name", "dur_ns", "line"}) == "'a' 1000 2; 'b' 2000 2");
-    CHECK(csv.codes() == "1:wrong_heads 1:wrong_heads 1:wrong_heads");
+    CHECK(csv.codes() == "0:file_unusable 0:file_unusable 0:file_unusable 0:file_unusable");
     const std::vector<Diagnostic> found = csv.diagnostics_.rows();
     for (size_t i = 0; i < found.size(); ++i) {
         CHECK(found[i].severity == Severity::kError);
-        CHECK(found[i].file == std::vector{wrong, utf16, endless}[i]);
+        CHECK(found[i].file == std::vector{wrong, utf16, endless, csv.folder_.file("cut.csv")}[i]);
     }
-    CHECK(found[0].message.starts_with("is no op_summary file: it has no head "));
+    CHECK(found[0].message.starts_with(wrong + ": line 1: is no op_summary file: it has no head "));
     CHECK(found[0].message.ends_with("; no row of it was read"));
 
     csv.open({wrong, utf16});
@@ -298,6 +299,17 @@ TEST_CASE("torn quotes do not swallow rows", "[csv]") {
     CHECK(csv.codes() == "2:torn_quote 5:torn_quote");
 }
 
+TEST_CASE("a header with line ends within, or with CRs before its line feed", "[csv]") {
+    Csv csv(CsvKind::kKernelDetails);
+    csv.write("Name,Duration(us),\"a\r\nb\"\r\nx,1,2\r\n");
+    CHECK(csv.rows({"name", "dur_ns", "line"}) == "'x' 1000 3");
+    csv.write("Name,Duration(us),New\rHead\nx,1,2\n");
+    CHECK(csv.rows({"name", "dur_ns", "line"}) == "'x' 1000 2");
+    csv.write("Name,Duration(us)\r\r\nx,1\r\r\n");
+    CHECK(csv.rows({"name", "dur_ns", "line"}) == "'x' 1000 2");
+    CHECK(csv.codes().empty());
+}
+
 TEST_CASE("a torn quote in a long file is bounded", "[csv]") {
     Csv csv(CsvKind::kKernelDetails);
     std::string text = std::string(kHeads) + "0,\"torn,T,1,2,\n";
@@ -336,6 +348,8 @@ TEST_CASE("files that are of another kind", "[csv]") {
     CHECK(error_of([&] { csv.rows({"name"}); }).find("is empty") != std::string::npos);
     csv.write(std::string("\xFF\xFEN\0a\0m\0e\0", 10));
     CHECK(error_of([&] { csv.rows({"name"}); }).find("UTF-16") != std::string::npos);
+    csv.write("Name,Duration(us)\ra,1\rb,2\r");
+    CHECK(error_of([&] { csv.rows({"name"}); }).find("lines that end in CR alone") != std::string::npos);
     csv.write("Name,Size(KB)\na,1\n");
     CHECK(error_of([&] { csv.rows({}); }).find("no head 'Duration'") != std::string::npos);
     csv.open({csv.folder_.file("none.csv")});
@@ -344,7 +358,7 @@ TEST_CASE("files that are of another kind", "[csv]") {
     csv.open({csv.folder_.write("other.csv", "a,b\n1,2\n"), csv.folder_.write("empty.csv", "")},
              CsvFault::kDiagnostic);
     CHECK(csv.rows({"name"}).empty());
-    CHECK(csv.codes() == "1:wrong_heads 0:empty_file");
+    CHECK(csv.codes() == "0:file_unusable 0:file_unusable");
 }
 
 TEST_CASE("strict makes the first warning an error", "[csv]") {

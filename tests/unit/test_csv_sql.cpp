@@ -181,6 +181,57 @@ TEST_CASE("a changed file is read again, and what was said of it is forgotten", 
     CHECK(sql.rows(query) == Rows{{"b", "12000"}, {"c", "14000"}});
 }
 
+TEST_CASE("a changed file is seen while another statement on it has not ended", "[csv]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string path = folder.write("a.csv", "Name,Duration(us)\na,1\nb,2\n");
+    const std::string query = "SELECT name FROM kernel_details('" + path + "')";
+    sqlite3_stmt* left = nullptr;
+    REQUIRE(sqlite3_prepare_v2(sql.db(), query.c_str(), -1, &left, nullptr) == SQLITE_OK);
+    REQUIRE(sqlite3_step(left) == SQLITE_ROW);
+    ::usleep(2000);  // a look is good for a millisecond
+    folder.write("a.csv", "Name,Duration(us)\nc,12345\n");
+    CHECK(sql.rows(query) == Rows{{"c"}});
+    REQUIRE(sqlite3_step(left) == SQLITE_ROW);  // its rows are those it began with
+    CHECK(std::string(reinterpret_cast<const char*>(sqlite3_column_text(left, 0))) == "b");
+    CHECK(sqlite3_step(left) == SQLITE_DONE);
+    sqlite3_finalize(left);
+    CHECK(sql.rows(query) == Rows{{"c"}});
+}
+
+TEST_CASE("a subquery for each row reads each row's own file", "[csv]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string heads = "Name,Duration(us)\n";
+    const std::string list =
+        folder.write("list.csv", heads + folder.file("a.csv") + ",1\n" + folder.file("b.csv") + ",2\n" +
+                                     folder.file("a.csv") + ",3\n");
+    folder.write("a.csv", heads + "a,5\n");
+    folder.write("b.csv", heads + "b,7\n");
+    CHECK(sql.rows("SELECT (SELECT sum(k.dur_ns) FROM kernel_details(l.name) AS k) FROM kernel_details('" +
+                   list + "') AS l") == Rows{{"5000"}, {"7000"}, {"5000"}});
+}
+
+TEST_CASE("a file that is read in two ways keeps what was said of either", "[csv]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string path = folder.write("a.csv", "Name,Op Name,Duration(us)\na,b,x\n");
+    const auto codes = [&] { return sql.rows("SELECT code FROM prof_diagnostic ORDER BY code"); };
+    const std::string kernels = "SELECT dur_ns FROM kernel_details('" + path + "')";
+    sql.run("CREATE VIRTUAL TABLE temp.cells USING profiler_csv('" + path + "')");
+    CHECK(sql.rows(kernels) == Rows{{"NULL"}});
+    const Rows said = codes();
+    CHECK(said == Rows{{"not_a_number"}, {"repeated_head"}});
+    CHECK(sql.rows("SELECT * FROM temp.cells") == Rows{{"a", "b", "x"}});
+    CHECK(codes() == said);
+    // When it changes, both go.
+    folder.write("a.csv", "Name,Op Name,Duration(us)\na,b,12\n");
+    CHECK(sql.rows("SELECT * FROM temp.cells") == Rows{{"a", "b", "12"}});
+    CHECK(codes().empty());
+    CHECK(sql.rows(kernels) == Rows{{"12000"}});
+    CHECK(codes() == Rows{{"repeated_head"}});
+}
+
 TEST_CASE("a load can be interrupted", "[csv]") {
     TempFolder folder;
     std::string text = "Name,Duration(us),Type\n";

@@ -100,6 +100,25 @@ TEST_CASE("every function: what is not the file it takes", "[errors]") {
     CHECK(sql.integer("SELECT count(*) FROM prof_diagnostic WHERE severity = 'error'") == 0);
 }
 
+TEST_CASE("paths that are no text", "[errors]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string path = folder.write("\xFF.csv", "Name,Duration(us)\na,x\n"),
+                      hex_nul = "CAST(x'2F2F002F' AS TEXT)";
+    sqlite3_stmt* statement = nullptr;
+    REQUIRE(sqlite3_prepare_v2(sql.db(), "SELECT dur_ns FROM kernel_details(?)", -1, &statement, nullptr) ==
+            SQLITE_OK);
+    sqlite3_bind_text(statement, 1, path.c_str(), -1, SQLITE_TRANSIENT);
+    CHECK(sqlite3_step(statement) == SQLITE_ROW);
+    sqlite3_finalize(statement);
+    // Hosts refuse a text that is no UTF-8, and with it the whole table.
+    const std::string shown = folder.file("\uFFFD.csv");
+    CHECK(sql.rows("SELECT file, source FROM prof_diagnostic") == Rows{{shown, shown + ":2"}});
+    for (const char* function : kFunctions)
+        CHECK_THAT(sql.error("SELECT * FROM " + std::string(function) + "(" + hex_nul + ")"),
+                   Catch::Matches("profana: [a-z_]+: its argument path has a NUL in it: '//\uFFFD/'"));
+}
+
 TEST_CASE("a message shows no more than an excerpt of a long text", "[errors]") {
     // Two bytes a character: neither end of an excerpt stands on a whole one by itself.
     std::string text = "begin ";
@@ -238,6 +257,36 @@ TEST_CASE("strict: the first fault of any file is an error, and none of the file
         sql.run("SELECT profana_set('strict', 0)");
         CHECK_FALSE(sql.rows(all).empty());
         CHECK(sql.integer("SELECT sum(count) FROM prof_diagnostic WHERE severity <> 'info'") >= 1);
+    }
+}
+
+TEST_CASE("strict: what was read with a warning before is an error, too", "[errors]") {
+    TempFolder folder;
+    Sql sql;
+    const std::string bad = folder.write("bad.csv", "Name,Duration(us)\na,x\n"),
+                      good = folder.write("good.csv", "Name,Duration(us)\na,1\n"),
+                      trace = folder.write("bad.json", "[{\"name\":\"a\",\"dur\":nan}]");
+    folder.folder("run");
+    folder.write("run/kernel_details.csv", "Name,Duration(us),Start Time(us)\na,x,1\n");
+    sql.run("CREATE VIRTUAL TABLE temp.cells USING profiler_csv('" + bad + "')");
+    sql.run("SELECT profana_open('run', '" + folder.file("run") + "')");
+    const std::string queries[] = {"SELECT dur_ns FROM kernel_details('" + bad + "')",
+                                   "SELECT dur_ns FROM trace_event('" + trace + "')",
+                                   "SELECT dur_ns FROM prof_kernel WHERE profile = 'run'"},
+                      without_fault[] = {"SELECT dur_ns FROM kernel_details('" + good + "')",
+                                         "SELECT \"Duration(us)\" FROM temp.cells"};
+    for (int round = 0; round < 2; ++round) {
+        for (const std::string& query : queries) CHECK(sql.rows(query) == Rows{{"NULL"}});
+        for (const std::string& query : without_fault) CHECK_FALSE(sql.rows(query).empty());
+        CHECK(sql.integer("SELECT count(*) FROM prof_diagnostic WHERE code IN ('not_a_number', "
+                          "'json_bare_value')") == 3);
+        sql.run("SELECT profana_set('strict', 1)");
+        for (const std::string& query : queries) {
+            CHECK_THAT(sql.error(query), Catch::Contains("profana_set('strict', 0) goes on past it"));
+            CHECK_THAT(sql.error(query), Catch::Contains("profana_set('strict', 0) goes on past it"));
+        }
+        for (const std::string& query : without_fault) CHECK_FALSE(sql.rows(query).empty());
+        sql.run("SELECT profana_set('strict', 0)");
     }
 }
 

@@ -164,6 +164,14 @@ TEST_CASE("trace_event: parts of a microsecond") {
     CHECK(count_of(sql, "fine.json", "trace_time_out_of_range") == 1);
     CHECK(count_of(sql, "fine.json", "trace_bad_time") == 1);
     CHECK(count_of(sql, "fine.json", "trace_negative_duration") == 1);
+    // Both times fit, and their sum does not: 2^63 - 1 ns is 9223372036854775.807 us.
+    const std::string late = folder.write(
+        "late.json", R"([{"ts":9223372036854775.806,"dur":0.001},{"ts":9223372036854775.806,"dur":0.002}])");
+    CHECK(sql.rows("SELECT end_ns FROM trace_event('" + late + "')") ==
+          Rows{{"9223372036854775807"}, {"NULL"}});
+    CHECK(count_of(sql, "late.json", "trace_time_out_of_range") == 1);
+    CHECK(sql.rows("SELECT dur_ns, end_ns FROM trace_event('" + late + "')").size() == 2);
+    CHECK(count_of(sql, "late.json", "trace_time_out_of_range") == 1);
 }
 
 TEST_CASE("trace_event: events without length, and overlaps that are meant") {
@@ -450,6 +458,13 @@ TEST_CASE("communication_matrix: links of all writers") {
     CHECK(sql.rows("SELECT step, name, group_name, source_rank, target_rank, transport, op_name FROM "
                    "communication_matrix('" +
                    flat + "')") == Rows{{"NULL", "hcom_x", "9", "3", "12", "LOCAL", "NULL"}});
+    // communication.json has sizes and times, too, but of no link.
+    const std::string operations = folder.write(
+        "communication.json",
+        R"#({"step1":{"collective":{"a@7":{"Communication Time Info":{"Elapse Time(ms)":1},)#"
+        R"#("Communication Bandwidth Info":{"RDMA":{"Transit Size(MB)":2,"Transit Time(ms)":3}}}}}})#");
+    CHECK_THAT(sql.error("SELECT * FROM communication_matrix('" + operations + "')"),
+               Catch::Contains("not a communication_matrix.json"));
 }
 
 TEST_CASE("communication: a value that is there and no number is told; blanks around numbers are none") {

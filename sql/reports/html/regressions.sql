@@ -3,32 +3,32 @@
 -- A row per section and name; where nothing grew one row without a name, which tells whether there was anything to compare.
 -- Kernels of a GPU trace have no types: their names stand for them.
 
-WITH item(place, section, unit, name, base, comparison, noise) AS MATERIALIZED (
-  SELECT 1, 'Operators, by device time', 'ms', name, base_device_ns / 1e6, comparison_device_ns / 1e6, noise
+WITH section(place, section) AS (
+  VALUES (1, 'Operators, by device time'), (2, 'Modules, by device time'), (3, 'Kernels, by type'), (4, 'Collectives'),
+         (5, 'Operators, by memory')
+),
+item(place, unit, name, base, comparison, noise) AS MATERIALIZED (
+  SELECT 1, 'ms', name, base_device_ns / 1e6, comparison_device_ns / 1e6, noise
     FROM operator_compare_statistic
    UNION ALL
-  SELECT 2, 'Modules, by device time', 'ms', module_name, base_self_ns / 1e6, comparison_self_ns / 1e6, noise
+  SELECT 2, 'ms', module_name, base_self_ns / 1e6, comparison_self_ns / 1e6, noise
     FROM module_compare_statistic
    WHERE operator IS NULL
    UNION ALL
-  SELECT 3, 'Kernels, by type', 'ms', kernel_type, base_total_ns / 1e6, comparison_total_ns / 1e6, NULL
+  SELECT 3, 'ms', kernel_type, base_total_ns / 1e6, comparison_total_ns / 1e6, NULL
     FROM kernel_type_compare
    UNION ALL
-  SELECT 3, 'Kernels, by type', 'ms', kernel_type, base_total_ns / 1e6, comparison_total_ns / 1e6, noise
+  SELECT 3, 'ms', kernel_type, base_total_ns / 1e6, comparison_total_ns / 1e6, noise
     FROM kernel_compare
    WHERE NOT EXISTS (SELECT 1 FROM kernel_type_compare)
    UNION ALL
-  SELECT 4, 'Collectives', 'ms', kind, base_total_ns / 1e6, comparison_total_ns / 1e6, noise
+  SELECT 4, 'ms', kind, base_total_ns / 1e6, comparison_total_ns / 1e6, noise
     FROM communication_compare
    WHERE task IS NULL
    UNION ALL
-  SELECT 5, 'Operators, by memory', 'MiB', name, base_size_bytes / 1048576.0, comparison_size_bytes / 1048576.0, noise
+  SELECT 5, 'MiB', name, base_size_bytes / 1048576.0, comparison_size_bytes / 1048576.0, noise
     FROM memory_compare_statistic
    WHERE coalesce(base_size_bytes, 0) + coalesce(comparison_size_bytes, 0) > 0
-),
-section(place, section) AS (
-  VALUES (1, 'Operators, by device time'), (2, 'Modules, by device time'), (3, 'Kernels, by type'), (4, 'Collectives'),
-         (5, 'Operators, by memory')
 ),
 ranked AS (
   SELECT place, unit, name, ifnull(base, 0) AS base, ifnull(comparison, 0) AS comparison, noise,
