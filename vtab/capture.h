@@ -91,7 +91,8 @@ bool is_file(const std::string& path);
 std::string join_path(const std::string& folder, std::string_view name);
 std::string_view base_name(std::string_view path);
 std::string parent_folder(const std::string& path);
-// From the root of the file system, without "." and "..": what a program's change of folder does not touch.
+// From the root of the file system, without "." and "..", which a program's change of folder does not touch,
+// and without slashes at its end or side by side.
 std::string absolute_path(const std::string& path);
 
 // The number in `name` between prefix and suffix; nullopt: the name is another or no number stands there.

@@ -236,8 +236,10 @@ std::string absolute_path(const std::string& path) {
     if (error) return path;
     const bool dots = std::any_of(absolute.begin(), absolute.end(),
                                   [](const fs::path& name) { return name == "." || name == ".."; });
-    const fs::path without_dots = dots ? fs::canonical(absolute, error) : absolute;
-    return error ? absolute.string() : without_dots.string();
+    const fs::path without_dots = dots ? fs::canonical(absolute, error) : absolute.lexically_normal();
+    std::string out = (error ? absolute : without_dots).string();
+    while (out.size() > 1 && out.back() == '/') out.pop_back();
+    return out;
 }
 
 std::optional<int64_t> number_in_name(std::string_view name, std::string_view prefix,

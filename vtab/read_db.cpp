@@ -144,11 +144,11 @@ class DbSource : public Source {
     }
 
     std::vector<std::string> files() const override {
-        std::vector<std::string> out;
         const DbFiles& files = profile_->files;
-        for (const std::string& path : {files.profiler, files.profiler + "-wal", files.analysis})
-            if (is_file(path)) out.push_back(path);
-        out.insert(out.end(), files.device_infos.begin(), files.device_infos.end());
+        std::vector<std::string> out = files.device_infos;
+        // The log of a database that is written to may come later.
+        if (!files.profiler.empty()) out.insert(out.end(), {files.profiler, files.profiler + "-wal"});
+        if (!files.analysis.empty()) out.push_back(files.analysis);
         return out;
     }
 

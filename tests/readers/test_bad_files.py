@@ -59,6 +59,14 @@ def unreadable_analysis(tmp):
     check("analysis: kernels", kernels(db), [(0, KERNELS)])
     check("analysis: source", db.execute("SELECT state, missing ->> 'prof_step_time' LIKE '%analysis.db%' FROM prof_source").fetchall(),
           [("corrupt", 1)])
+    database = f"{output}/ascend_pytorch_profiler_0.db"
+    os.rename(database, f"{tmp}/kept")
+    os.mkfifo(database)
+    job_db = opened(f"{tmp}/job")
+    check("a pipe", kernels(job_db), [(1, KERNELS)])
+    os.remove(database)
+    os.rename(f"{tmp}/kept", database)
+    check("a database in the place of the pipe", kernels(job_db), [(0, KERNELS), (1, KERNELS)])
     check("analysis: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(),
           [(f"{output}/analysis.db",)])
 

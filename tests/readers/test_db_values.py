@@ -497,6 +497,12 @@ def write_ahead(folder):
     db.execute("SELECT profana_open('x', ?)", (path,))
     equal(db.execute("SELECT count(*) FROM prof_device_task").fetchall(), [(2,)])
     equal(sorted(os.listdir(os.path.dirname(path))), before)
+    writer = sqlite3.connect(path)  # again, and into the log alone
+    writer.execute("PRAGMA wal_autocheckpoint = 0")
+    writer.executemany("INSERT INTO TASK VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [task(5, 6, 3)])
+    writer.commit()
+    equal(db.execute("SELECT count(*) FROM prof_device_task").fetchall(), [(3,)])
+    writer.close()
 
 
 @test

@@ -209,18 +209,18 @@ def relative_paths(tmp):
     db, home = load(LIBRARY), os.getcwd()
     try:
         os.chdir(output)
-        for alias, path in (("file", "kernel_details.csv"), ("dot", "."), ("above", "../../h_4_ascend_pt")):
+        for alias, path in (("file", "kernel_details.csv"), ("dot", "."), ("above", "../../h_4_ascend_pt"), ("slashes", f"{tmp}//h_4_ascend_pt//")):
             db.execute("SELECT profana_open(?, ?)", (alias, path)).fetchall()
         refused("a relative path that is none", ["'../nowhere'", "no such file"], "SELECT profana_open('x', '../nowhere')", db=db)
         os.chdir("/")
         check("kernels from elsewhere", db.execute("SELECT profile, rank, count(*) FROM prof_kernel GROUP BY profile ORDER BY profile").fetchall(),
-              [("above", 4, 1), ("dot", 4, 1), ("file", None, 1)])
+              [("above", 4, 1), ("dot", 4, 1), ("file", None, 1), ("slashes", 4, 1)])
         check("paths from elsewhere", db.execute("SELECT alias, path FROM prof_source ORDER BY alias").fetchall(),
-              [("above", f"{tmp}/h_4_ascend_pt"), ("dot", f"{tmp}/h_4_ascend_pt"), ("file", f"{output}/kernel_details.csv")])
+              [("above", f"{tmp}/h_4_ascend_pt"), ("dot", f"{tmp}/h_4_ascend_pt"), ("file", f"{output}/kernel_details.csv"), ("slashes", f"{tmp}/h_4_ascend_pt")])
         time.sleep(0.02)
         write(f"{output}/kernel_details.csv", KERNELS + "Add,Add,AI_VECTOR_CORE,1700000000000009.250\t,2.000\n")
         check("a change seen from elsewhere", db.execute("SELECT profile, count(*) FROM prof_kernel GROUP BY 1 ORDER BY 1").fetchall(),
-              [("above", 2), ("dot", 2), ("file", 2)])
+              [("above", 2), ("dot", 2), ("file", 2), ("slashes", 2)])
     finally:
         os.chdir(home)
 
