@@ -5,10 +5,10 @@
 
 Each FOLDER is a profile, or holds the profiles `base` and `comparison`, which are then both opened. A run is a new
 process of the sqlite3 shell, set up as the command profana-compare does (docs/hosts.md), that loads the library, opens
-the profiles and prints every report of the set. The sets `rows`
-and `columns` are no reports: they count the rows of every model table, and the values of every column. `cpu` is user
-and system time, less than `wall` where the machine is busy and more where threads help; memory is the peak of the process,
-rows are those printed. `of the first` compares with the first FOLDER: give one of half the size first to see the growth.
+the profiles and prints every report of the set. The sets `rows` and `columns` are no reports: they count the rows of
+every model table, and the values of every column. `cpu` is user and system time, less than `wall` where the machine is
+busy and more where threads help; memory is the peak of the process, rows are those printed. `of the first` compares
+with the first FOLDER: give one of half the size first to see the growth.
 With --each every report has a process, and a row, of its own.
 """
 import argparse

@@ -79,7 +79,7 @@ WITH cube AS MATERIALIZED (  -- before earlier_end_ns another operator takes the
     JOIN _cube_op AS c ON c.profile = s.profile
 ),
 launched AS (             -- databases: launches by connection id; the cursor has seen reach_ns by then
-  SELECT l.profile, l.rank, l.id, l.kernel_id, l.launch_ns,
+  SELECT l.profile, l.rank, l.kernel_id, l.launch_ns,
          max(l.launch_ns) OVER (PARTITION BY l.profile, l.rank ORDER BY l.connection_id, l.kernel_id
                                 ROWS UNBOUNDED PRECEDING) AS reach_ns
     FROM _compare_side AS s

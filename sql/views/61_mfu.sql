@@ -308,18 +308,19 @@ launched AS (             -- operators that launched kernels: most launch one
    WHERE l.host_op_id IS NOT NULL AND l.kernel_id IS NOT NULL AND EXISTS (SELECT 1 FROM module)
    GROUP BY l.profile, l.host_op_id
 ),
+launched_kernel AS NOT MATERIALIZED ( -- asked for the kernels of one operator at a time
+  SELECT l.profile, l.host_op_id AS op_id, k.id, k.name, k.start_ns, k.dur_ns
+    FROM prof_launch AS l
+   CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
+),
 computing AS (
   SELECT l.profile, l.op_id,
          CASE WHEN l.launches = 1 THEN k.name
-              ELSE (SELECT ordered_concat(o.name, ', ', o.start_ns, o.id)
-                      FROM prof_launch AS m
-                     CROSS JOIN prof_kernel AS o ON o.profile = m.profile AND o.id = m.kernel_id AND o.is_communication IS NOT 1
-                     WHERE m.profile = l.profile AND m.host_op_id = l.op_id) END AS names,
+              ELSE (SELECT ordered_concat(o.name, ', ', o.start_ns, o.id) FROM launched_kernel AS o
+                     WHERE o.profile = l.profile AND o.op_id = l.op_id) END AS names,
          CASE WHEN l.launches = 1 THEN coalesce(k.dur_ns, 0)
-              ELSE (SELECT coalesce(sum(o.dur_ns), 0)
-                      FROM prof_launch AS m
-                     CROSS JOIN prof_kernel AS o ON o.profile = m.profile AND o.id = m.kernel_id AND o.is_communication IS NOT 1
-                     WHERE m.profile = l.profile AND m.host_op_id = l.op_id) END AS dur_ns
+              ELSE (SELECT coalesce(sum(o.dur_ns), 0) FROM launched_kernel AS o
+                     WHERE o.profile = l.profile AND o.op_id = l.op_id) END AS dur_ns
     FROM launched AS l
     LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
 ),
