@@ -33,14 +33,12 @@ void report(const Capture& capture, const UnusableFile& file, Diagnostics& diagn
     const bool kernels = file.role == FileRole::kKernelDetails || file.role == FileRole::kOpSummary;
     const bool of_trace = kernels && !capture.has(FileRole::kKernelDetails) &&
                           !capture.has(FileRole::kOpSummary) && capture.has(FileRole::kTrace);
-    Diagnostic diagnostic;
-    diagnostic.severity = Severity::kError;
-    diagnostic.file = file.path;
-    diagnostic.code = "file_unusable";
-    diagnostic.message =
-        file.why + (of_trace ? "; kernels are taken from the trace" : "; the file is left out");
     diagnostics.forget(file.path);
-    diagnostics.add(std::move(diagnostic));
+    diagnostics.add(
+        {.severity = Severity::kError,
+         .file = file.path,
+         .code = "file_unusable",
+         .message = file.why + (of_trace ? "; kernels are taken from the trace" : "; the file is left out")});
 }
 
 }  // namespace

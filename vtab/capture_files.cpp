@@ -180,12 +180,10 @@ void report_missing_slices(const std::string& asked, const std::vector<std::stri
     }
     const std::string missing = missing_slices(std::move(there));
     if (missing.empty()) return;
-    Diagnostic diagnostic;
-    diagnostic.file = files.front();
-    diagnostic.code = code;
-    diagnostic.message = "the file is one of several slices, and slice " + missing +
-                         " is not in the folder; the rows of what is there are read";
-    diagnostics.add(std::move(diagnostic));
+    diagnostics.add({.file = files.front(),
+                     .code = code,
+                     .message = "the file is one of several slices, and slice " + missing +
+                                " is not in the folder; the rows of what is there are read"});
 }
 
 std::vector<std::string> list_folder(const std::string& folder) {

@@ -88,13 +88,8 @@ struct WholeJson {
 
 void report(const std::string& path, Severity severity, const char* code, std::string message, int64_t offset,
             LoadContext& context) {
-    Diagnostic diagnostic;
-    diagnostic.severity = severity;
-    diagnostic.file = path;
-    diagnostic.offset = offset;
-    diagnostic.code = code;
-    diagnostic.message = std::move(message);
-    context.diagnostics.add(std::move(diagnostic));
+    context.diagnostics.add(
+        {.severity = severity, .file = path, .offset = offset, .code = code, .message = std::move(message)});
 }
 
 WholeJson read_whole_json(const std::string& path, LoadContext& context) {

@@ -386,13 +386,11 @@ void DbScan::report(LoadContext& context, int code) {
     if (code != SQLITE_OK) {
         const int kind = code & 0xFF;
         if (kind != SQLITE_CORRUPT && kind != SQLITE_IOERR && kind != SQLITE_NOTADB) file_.fail(code);
-        Diagnostic diagnostic;
-        diagnostic.severity = Severity::kError;
-        diagnostic.file = file_.path();
-        diagnostic.code = "db_corrupt";
-        diagnostic.message = "table " + table_.name + " can be read up to its row " + std::to_string(rows_) +
-                             " only: " + sqlite3_errstr(code);
-        context.diagnostics.add(std::move(diagnostic));
+        context.diagnostics.add({.severity = Severity::kError,
+                                 .file = file_.path(),
+                                 .code = "db_corrupt",
+                                 .message = "table " + table_.name + " can be read up to its row " +
+                                            std::to_string(rows_) + " only: " + sqlite3_errstr(code)});
     }
     report_cells(context, "bad_number", unreadable_, " that are no number of 64 bits count as NULL");
     report_cells(context, "invalid_utf8", not_utf8_, " that are no UTF-8; U+FFFD stands for each bad byte");
@@ -402,12 +400,10 @@ void DbScan::report_cells(LoadContext& context, const char* code, const std::vec
                           const char* what) {
     for (size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] == 0) continue;
-        Diagnostic diagnostic;
-        diagnostic.file = file_.path();
-        diagnostic.code = code;
-        diagnostic.message = "values of " + table_.name + "." + expressions_[i] + what;
-        diagnostic.count = counts[i];
-        context.diagnostics.add(std::move(diagnostic));
+        context.diagnostics.add({.file = file_.path(),
+                                 .code = code,
+                                 .message = "values of " + table_.name + "." + expressions_[i] + what,
+                                 .count = counts[i]});
     }
 }
 

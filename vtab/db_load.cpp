@@ -130,13 +130,8 @@ void Load::tell(Severity severity, const std::string& what, const std::string& w
         const std::lock_guard<std::mutex> lock(profile.told_mutex);
         if (!profile.told.emplace(what, where).second) return;
     }
-    Diagnostic diagnostic;
-    diagnostic.severity = severity;
-    diagnostic.file = file.path();
-    diagnostic.code = what;
-    diagnostic.message = message;
-    diagnostic.count = count;
-    context.diagnostics.add(std::move(diagnostic));
+    context.diagnostics.add(
+        {.severity = severity, .file = file.path(), .code = what, .message = message, .count = count});
 }
 
 const DbStrings& Load::strings() {

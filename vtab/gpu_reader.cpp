@@ -304,13 +304,12 @@ void Reader::add_host_op(const TraceRecord& event, uint32_t lane) {
 }
 
 void Reader::report_zero_time(const TraceRecord& event) {
-    Diagnostic diagnostic;
-    diagnostic.file = options_.file;
-    diagnostic.offset = static_cast<int64_t>(event.offset);
-    diagnostic.code = "zero_time";
-    diagnostic.message =
-        "a row of the device has ts 0 and dur 0: its time is unknown; the row counts without a time";
-    context_.diagnostics.add(std::move(diagnostic));
+    context_.diagnostics.add(
+        {.file = options_.file,
+         .offset = static_cast<int64_t>(event.offset),
+         .code = "zero_time",
+         .message =
+             "a row of the device has ts 0 and dur 0: its time is unknown; the row counts without a time"});
 }
 
 void Reader::add_device_row(const TraceRecord& event, uint32_t lane) {

@@ -10,11 +10,8 @@ namespace {
 using simdjson::dom::element;
 
 void report(Diagnostics& diagnostics, const std::string& path, const std::string& what) {
-    Diagnostic diagnostic;
-    diagnostic.file = path;
-    diagnostic.code = "side_file_unreadable";
-    diagnostic.message = what + "; the file is left out";
-    diagnostics.add(std::move(diagnostic));
+    diagnostics.add(
+        {.file = path, .code = "side_file_unreadable", .message = what + "; the file is left out"});
 }
 
 }  // namespace

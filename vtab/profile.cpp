@@ -77,11 +77,9 @@ constexpr FileStamp kMainClosed{~uint64_t{0}, ~uint64_t{0}, 0, 0};
 constexpr FileStamp kMainInMemory{~uint64_t{0}, ~uint64_t{0}, 1, 0};
 
 void report_main(Connection& connection, const std::string& path, const std::string& why) {
-    Diagnostic diagnostic;
-    diagnostic.file = path;
-    diagnostic.code = "main_not_opened";
-    diagnostic.message = "the main database is not opened as profile main: " + why;
-    connection.diagnostics().add(std::move(diagnostic));
+    connection.diagnostics().add({.file = path,
+                                  .code = "main_not_opened",
+                                  .message = "the main database is not opened as profile main: " + why});
 }
 
 // A database in memory has no file that could be read. Told once.

@@ -113,13 +113,17 @@ class RowWriter {
 
 constexpr int kMicroseconds = 3, kMilliseconds = 6;  // powers of ten to ns
 
-void add_operation(RowWriter& row, const CommunicationPlace& place, const JsonToken& time,
-                   std::string_view transport, const JsonToken& traffic) {
+void add_place(RowWriter& row, const CommunicationPlace& place) {
     row.integer(place.step);
     row.text(place.type);
     row.text(place.name);
     row.text(place.group_name);
     row.text(place.ranks);
+}
+
+void add_operation(RowWriter& row, const CommunicationPlace& place, const JsonToken& time,
+                   std::string_view transport, const JsonToken& traffic) {
+    add_place(row, place);
     row.integer(place.rank);
     row.scaled(place, time, "Start Timestamp(us)", kMicroseconds);
     row.scaled(place, time, "Elapse Time(ms)", kMilliseconds);
@@ -157,11 +161,7 @@ void load_matrix(const std::string& path, Table& table, LoadContext& context) {
     RowWriter row(table, path, context);
     read_communication_matrix(path, CommunicationFault::kError, context,
                               [&](const CommunicationPlace& place, const JsonToken& link) {
-                                  row.integer(place.step);
-                                  row.text(place.type);
-                                  row.text(place.name);
-                                  row.text(place.group_name);
-                                  row.text(place.ranks);
+                                  add_place(row, place);
                                   row.integer(place.source_rank);
                                   row.integer(place.target_rank);
                                   row.string(json_member(link, "Transport Type"));

@@ -318,12 +318,10 @@ struct TraceFiles {
 
 // A slice that is no trace. It has brought no row: what fails later is an error of all.
 void report_left_out(const std::string& path, const Error& error, Diagnostics& diagnostics) {
-    Diagnostic diagnostic;
-    diagnostic.severity = Severity::kError;
-    diagnostic.file = path;
-    diagnostic.code = "trace_unreadable";
-    diagnostic.message = std::string(error.what()) + "; the file is left out";
-    diagnostics.add(std::move(diagnostic));
+    diagnostics.add({.severity = Severity::kError,
+                     .file = path,
+                     .code = "trace_unreadable",
+                     .message = std::string(error.what()) + "; the file is left out"});
 }
 
 // One file after the other. Of several slices each may be no trace, but not all.

@@ -299,12 +299,10 @@ std::string why_unreadable(const std::string& path) {
 }
 
 void report_unreadable_database(const std::string& path, const std::string& why, Diagnostics& diagnostics) {
-    Diagnostic diagnostic;
-    diagnostic.severity = Severity::kError;
-    diagnostic.file = path;
-    diagnostic.code = "db_unreadable";
-    diagnostic.message = why + "; the file is left out";
-    diagnostics.add(std::move(diagnostic));
+    diagnostics.add({.severity = Severity::kError,
+                     .file = path,
+                     .code = "db_unreadable",
+                     .message = why + "; the file is left out"});
 }
 
 std::shared_ptr<Source> make_db_source(Connection& connection, SourceFacts facts, DbFiles files,

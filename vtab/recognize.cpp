@@ -383,13 +383,11 @@ std::vector<Capture> Recognizer::trace_in_folder(const std::string& path) {
         if (error.kind() != ErrorKind::kCannotOpen) throw;
         why = error.what();
     }
-    Diagnostic diagnostic;
-    diagnostic.severity = Severity::kError;
-    diagnostic.file = path;
-    diagnostic.code = "trace_unreadable";
-    diagnostic.message = why + "; the file is left out";
     context_.diagnostics.forget(path);
-    context_.diagnostics.add(std::move(diagnostic));
+    context_.diagnostics.add({.severity = Severity::kError,
+                              .file = path,
+                              .code = "trace_unreadable",
+                              .message = why + "; the file is left out"});
     return {};
 }
 
@@ -398,14 +396,12 @@ void Recognizer::tell_not_analysed(const std::string& path) {
     const bool rank = is_rank_folder(base_name(path));
     const bool raw = base_name(path).starts_with("PROF_") && !is_rank_folder(base_name(parent_folder(path)));
     if (!options_.source.empty() || (!rank && !raw)) return;
-    Diagnostic diagnostic;
-    diagnostic.file = path;
-    diagnostic.code = "rank_not_analysed";
-    diagnostic.message = rank
-                             ? "the profiler's analyse() has not run on it or left no results; it is left out"
-                             : "it holds raw data only: export it (msprof --export=on); it is left out";
     context_.diagnostics.forget(path);
-    context_.diagnostics.add(std::move(diagnostic));
+    context_.diagnostics.add(
+        {.file = path,
+         .code = "rank_not_analysed",
+         .message = rank ? "the profiler's analyse() has not run on it or left no results; it is left out"
+                         : "it holds raw data only: export it (msprof --export=on); it is left out"});
 }
 
 // Which of two captures of one rank counts: one that can be read, else the newer by the time stamp in the

@@ -42,12 +42,11 @@ std::shared_ptr<Column> end_column(CsvModel& csv, const std::string& first_file,
         beyond += from != kNullInt && length != kNullInt && out->is_null(row);
     }
     if (beyond > 0) {
-        Diagnostic diagnostic;
-        diagnostic.file = first_file;
-        diagnostic.code = "number_out_of_range";
-        diagnostic.message = "start and duration add up to more than 64-bit nanoseconds: end_ns is NULL";
-        diagnostic.count = beyond;
-        context.diagnostics.add(std::move(diagnostic));
+        context.diagnostics.add(
+            {.file = first_file,
+             .code = "number_out_of_range",
+             .message = "start and duration add up to more than 64-bit nanoseconds: end_ns is NULL",
+             .count = beyond});
     }
     return out;
 }

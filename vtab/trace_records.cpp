@@ -268,12 +268,10 @@ void read_lane_part(const std::string& raw, int64_t& number, std::string& text) 
 void check_far_times(const TraceRecordBatch& batch, int64_t base, const std::string& path,
                      Diagnostics& diagnostics) {
     const auto note = [&](uint64_t offset, const char* what) {
-        Diagnostic diagnostic;
-        diagnostic.file = path;
-        diagnostic.offset = static_cast<int64_t>(offset);
-        diagnostic.code = "trace_time_out_of_range";
-        diagnostic.message = std::string(what) + " is beyond 64-bit nanoseconds; it is NULL";
-        diagnostics.add(std::move(diagnostic));
+        diagnostics.add({.file = path,
+                         .offset = static_cast<int64_t>(offset),
+                         .code = "trace_time_out_of_range",
+                         .message = std::string(what) + " is beyond 64-bit nanoseconds; it is NULL"});
     };
     for (const TraceRecord& event : batch.events) {
         if (event.ts_ns == kNullInt) continue;
@@ -289,12 +287,10 @@ void check_far_times(const TraceRecordBatch& batch, int64_t base, const std::str
 }
 
 void report_unreadable(const std::string& path, const Error& error, Diagnostics& diagnostics) {
-    Diagnostic diagnostic;
-    diagnostic.severity = Severity::kError;
-    diagnostic.file = path;
-    diagnostic.code = "trace_unreadable";
-    diagnostic.message = std::string(error.what()) + "; what was read before counts";
-    diagnostics.add(std::move(diagnostic));
+    diagnostics.add({.severity = Severity::kError,
+                     .file = path,
+                     .code = "trace_unreadable",
+                     .message = std::string(error.what()) + "; what was read before counts"});
 }
 
 }  // namespace

@@ -298,14 +298,13 @@ class Pipeline {
     }
 
     void report_too_long(const Chunk& chunk) {
-        Diagnostic diagnostic;
-        diagnostic.severity = Severity::kError;
-        diagnostic.file = input_.path();
-        diagnostic.offset = static_cast<int64_t>(chunk.offset);
-        diagnostic.code = "row_too_long";
-        diagnostic.message = "a row does not end within " + std::to_string(limits_.row_bytes) +
-                             " bytes; nothing behind it was read";
-        context_.diagnostics.add(std::move(diagnostic));
+        context_.diagnostics.add({.severity = Severity::kError,
+                                  .file = input_.path(),
+                                  .offset = static_cast<int64_t>(chunk.offset),
+                                  .code = "row_too_long",
+                                  .message = "a row does not end within " +
+                                             std::to_string(limits_.row_bytes) +
+                                             " bytes; nothing behind it was read"});
     }
 
     void end(std::string rest) {

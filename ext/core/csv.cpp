@@ -10,17 +10,6 @@
 namespace profana {
 namespace {
 
-Diagnostic finding(Severity severity, const std::string& file, int64_t line, const char* code,
-                   std::string message) {
-    Diagnostic diagnostic;
-    diagnostic.severity = severity;
-    diagnostic.file = file;
-    diagnostic.line = line;
-    diagnostic.code = code;
-    diagnostic.message = std::move(message);
-    return diagnostic;
-}
-
 Error empty_file(const std::string& file) {
     return file_error(file, 0, "is empty; the program that wrote it may have been stopped, export it again");
 }
@@ -104,8 +93,10 @@ class CsvFiles {
             } catch (const Error& error) {
                 if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
                 if (!first) first = error;
-                context.diagnostics.add(finding(Severity::kError, file, 0, "file_unusable",
-                                                reason_of(error) + "; no row of it was read"));
+                context.diagnostics.add({.severity = Severity::kError,
+                                         .file = file,
+                                         .code = "file_unusable",
+                                         .message = reason_of(error) + "; no row of it was read"});
             }
         }
         if (opened.empty() && fault_ == CsvFault::kError) throw Error(*first);
@@ -141,8 +132,11 @@ class CsvFiles {
         std::string heads;
         for (const std::string& head : plan.repeated()) heads += (heads.empty() ? "" : ", ") + head;
         diagnostics.add(
-            finding(Severity::kInfo, file, line, "repeated_head",
-                    excerpt(heads) + ": a column that is there already; its values are in extra"));
+            {.severity = Severity::kInfo,
+             .file = file,
+             .line = line,
+             .code = "repeated_head",
+             .message = excerpt(heads) + ": a column that is there already; its values are in extra"});
     }
 
     const std::shared_ptr<const CsvFormat> format_;

@@ -248,12 +248,8 @@ class GzipInput : public Input {
     }
 
     void report(const char* code, const std::string& message) {
-        Diagnostic diagnostic;
-        diagnostic.file = path_;
-        diagnostic.offset = static_cast<int64_t>(inflated_);
-        diagnostic.code = code;
-        diagnostic.message = message;
-        diagnostics_.add(std::move(diagnostic));
+        diagnostics_.add(
+            {.file = path_, .offset = static_cast<int64_t>(inflated_), .code = code, .message = message});
     }
 
     Error too_big() const {

@@ -103,14 +103,12 @@ void FaultNotes::report(const std::string& file, Diagnostics& diagnostics) const
         const Seen& seen = of(text.fault);
         uint64_t uncounted = seen.count - seen.offsets.size();  // further ones, whose places were not kept
         for (const uint64_t offset : seen.offsets) {
-            Diagnostic diagnostic;
-            diagnostic.severity = text.severity;
-            diagnostic.file = file;
-            diagnostic.offset = static_cast<int64_t>(offset);
-            diagnostic.code = text.code;
-            diagnostic.message = text.message;
-            diagnostic.count = 1 + uncounted;
-            diagnostics.add(std::move(diagnostic));
+            diagnostics.add({.severity = text.severity,
+                             .file = file,
+                             .offset = static_cast<int64_t>(offset),
+                             .code = text.code,
+                             .message = text.message,
+                             .count = 1 + uncounted});
             uncounted = 0;
         }
     }
