@@ -24,7 +24,7 @@ std::string why_unusable(const std::string& path, FileRole role, LoadContext& co
             Input::open(path, context);
         return {};
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
+        if (!is_of_file(error)) throw;
         return reason_of(error);
     }
 }

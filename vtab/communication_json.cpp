@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "ext/core/csv_cells.h"
 #include "ext/core/input.h"
 #include "ext/core/json_fault.h"
 #include "ext/core/json_members.h"

@@ -236,11 +236,11 @@ std::string DbFile::name_in_schema(std::string_view name, bool is_table) {
     const char* sql = is_table ? "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
                                : "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND "
                                  "coalesce(rootpage, 0) = 0";
+    const std::string key = plain_name(name);
     std::string found;
     const int code = each_row(db_, sql, [&](sqlite3_stmt* row) {
         const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
-        if (text != nullptr && plain_name(text) == plain_name(name) && (found.empty() || name == text))
-            found = text;
+        if (text != nullptr && plain_name(text) == key && (found.empty() || name == text)) found = text;
     });
     if (code != SQLITE_DONE) fail(code);
     return found;

@@ -105,8 +105,9 @@ const Connections& Load::connections() {
         PageVector<int64_t> ids;
         DbScan scan(file, *table);
         const int id = scan.cell({"id"}), link = scan.cell({"connectionId"});
-        ids.reserve(scan.expected_rows());
-        out->link.reserve(scan.expected_rows());
+        const size_t expected = scan.expected_rows();
+        ids.reserve(expected);
+        out->link.reserve(expected);
         scan.run(context, [&](const DbRow& row) {
             ids.push_back(row.integer(id));
             out->link.push_back(row.integer(link));

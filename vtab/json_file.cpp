@@ -28,7 +28,7 @@ JsonFile JsonFile::read(const std::string& path, LoadContext& context) {
             text.resize(size + got);
         }
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
+        if (!is_of_file(error)) throw;
         report(context.diagnostics, path, reason_of(error));
         return {};
     }

@@ -8,6 +8,7 @@
 #include "ext/connection.h"
 #include "ext/core/json_columns.h"
 #include "ext/core/json_fault.h"
+#include "ext/core/nest_events.h"
 #include "ext/core/trace_events.h"
 #include "ext/core/utf8.h"
 #include "vtab/raw_files.h"
@@ -296,12 +297,9 @@ void fill_end(Table& table, FaultNotes& notes) {
     const Blocks<int64_t>&ts = times(kTsNs), &dur = times(kDurNs);
     Column& end = table.building(kEndNs);
     for (size_t row = 0; row < ts.size(); ++row) {
-        int64_t value = kNullInt;
-        if (ts[row] != kNullInt && dur[row] != kNullInt &&
-            __builtin_add_overflow(ts[row], dur[row], &value)) {
-            value = kNullInt;
+        const int64_t value = sum_ns(ts[row], dur[row]);
+        if (value == kNullInt && ts[row] != kNullInt && dur[row] != kNullInt)
             notes.add(JsonFault::kTimeOutOfRange, 0);  // known by its row alone
-        }
         end.add_int(value);
     }
 }

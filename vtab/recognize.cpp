@@ -347,11 +347,10 @@ std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
     if (access(path.c_str(), R_OK | X_OK) != 0) {
         hint_ = "there is no permission to read the folder '" + path + "'";
         if (depth == 0) return {};  // an error, that says so
-        Diagnostic closed;
-        closed.file = path;
-        closed.code = "folder_not_readable";
-        closed.message = "there is no permission to read this folder; what it holds is left out";
-        context_.diagnostics.add(std::move(closed));
+        context_.diagnostics.add(
+            {.file = path,
+             .code = "folder_not_readable",
+             .message = "there is no permission to read this folder; what it holds is left out"});
         return {};
     }
     std::vector<Capture> found = rank_folder(path);
@@ -430,13 +429,12 @@ std::vector<Capture> one_a_rank(std::vector<Capture> found, Diagnostics& diagnos
             continue;
         }
         if (newer(capture, *same)) std::swap(capture, *same);
-        Diagnostic twice;
-        twice.file = capture.facts.path;
-        twice.code = "rank_twice";
-        twice.message = "rank " + std::to_string(*capture.facts.rank) + " is also in " + same->facts.path +
+        diagnostics.add(
+            {.file = capture.facts.path,
+             .code = "rank_twice",
+             .message = "rank " + std::to_string(*capture.facts.rank) + " is also in " + same->facts.path +
                         (capture.unreadable.empty() ? ", which is newer" : ", which can be read") +
-                        "; this one is left out";
-        diagnostics.add(std::move(twice));
+                        "; this one is left out"});
     }
     std::stable_sort(out.begin(), out.end(), [](const Capture& a, const Capture& b) {
         return a.facts.rank && (!b.facts.rank || *a.facts.rank < *b.facts.rank);
@@ -450,14 +448,13 @@ void tell_unknown_ranks(const std::vector<Capture>& captures, const std::string&
     const auto unknown = std::count_if(captures.begin(), captures.end(),
                                        [](const Capture& capture) { return !capture.facts.rank; });
     if (unknown < 2) return;
-    Diagnostic mixed;
-    mixed.file = path;
-    mixed.code = "ranks_unknown";
-    mixed.message =
-        "the rank of " + std::to_string(unknown) +
-        " captures is not known, only device_id tells their rows apart; prof_source lists them, each "
-        "can be opened by its own path";
-    diagnostics.add(std::move(mixed));
+    diagnostics.add(
+        {.file = path,
+         .code = "ranks_unknown",
+         .message =
+             "the rank of " + std::to_string(unknown) +
+             " captures is not known, only device_id tells their rows apart; prof_source lists them, each "
+             "can be opened by its own path"});
 }
 
 // Nothing of it can be read: neither its files of results, nor its database or the analysis beside it.

@@ -308,7 +308,7 @@ TraceRecords TraceRecords::read(const std::vector<std::string>& paths, const Tra
         try {
             records.facts = read_trace(path, request, recorder, context);
         } catch (const Error& error) {
-            if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
+            if (!is_of_file(error)) throw;
             records.facts.state = FileState::kCorrupt;
             report_unreadable(path, error, context.diagnostics);
         }

@@ -91,7 +91,7 @@ class CsvFiles {
             try {
                 opened.push_back(open_one(file, context));
             } catch (const Error& error) {
-                if (error.kind() != ErrorKind::kGeneral && error.kind() != ErrorKind::kCannotOpen) throw;
+                if (!is_of_file(error)) throw;
                 if (!first) first = error;
                 context.diagnostics.add({.severity = Severity::kError,
                                          .file = file,

@@ -6,7 +6,6 @@
 
 #include "ext/core/decimal.h"
 #include "ext/core/json_token.h"
-#include "ext/core/utf8.h"
 
 namespace profana {
 namespace {

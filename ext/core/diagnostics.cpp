@@ -24,8 +24,10 @@ void Diagnostics::add(Diagnostic diagnostic) {
 
 void Diagnostics::forget(const std::string& file, const std::string& code) {
     std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(rows_,
-                  [&](const Diagnostic& d) { return d.file == file && (code.empty() || d.code == code); });
+    const auto is_meant = [&](const Diagnostic& d) {
+        return d.file == file && (code.empty() || d.code == code);
+    };
+    if (std::erase_if(rows_, is_meant) == 0) return;
     seen_.clear();
     for (size_t i = 0; i < rows_.size(); ++i) {
         Seen& seen = seen_[{rows_[i].file, rows_[i].code}];

@@ -28,6 +28,11 @@ inline Error file_error(const std::string& file, long long line, const std::stri
     return Error("profana: " + excerpt(file) + place + ": " + what, kind);
 }
 
+// Whether the file is at fault: what else there is can still be read.
+inline bool is_of_file(const Error& error) {
+    return error.kind() == ErrorKind::kGeneral || error.kind() == ErrorKind::kCannotOpen;
+}
+
 // What such an error says of its file, to stand in a sentence or a cell.
 inline std::string reason_of(const Error& error) {
     const std::string what = error.what();

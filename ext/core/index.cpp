@@ -72,8 +72,8 @@ uint64_t count_distinct(const PageVector<KeyedRow>& sorted, size_t first) {
     return distinct;
 }
 
-// Keys from 1 on for the values, 0 for NULL. Returns the smallest value.
-int64_t set_int_keys(const Column& column, PageVector<KeyedRow>& rows) {
+// Keys from 1 on for the values, 0 for NULL.
+void set_int_keys(const Column& column, PageVector<KeyedRow>& rows) {
     int64_t smallest = std::numeric_limits<int64_t>::max();
     for (const KeyedRow& row : rows) {
         const int64_t value = column.integer(row.row);
@@ -83,7 +83,6 @@ int64_t set_int_keys(const Column& column, PageVector<KeyedRow>& rows) {
         const int64_t value = column.integer(row.row);
         row.key = value == kNullInt ? 0 : distance(smallest, value) + 1;
     }
-    return smallest;
 }
 
 }  // namespace
