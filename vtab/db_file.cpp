@@ -267,7 +267,7 @@ int64_t DbRow::other_integer(int cell) const {
         default:
             break;
     }
-    ++unreadable_[cell];
+    unreadable_[cell].add(number_);
     return kNullInt;
 }
 
@@ -289,7 +289,7 @@ double DbRow::real(int cell) const {
         default:
             break;
     }
-    ++unreadable_[cell];
+    unreadable_[cell].add(number_);
     return kNullReal;
 }
 
@@ -297,7 +297,7 @@ std::string_view DbRow::text(int cell) const {
     if (cell == kNoCell || sqlite3_value_type(values_[cell]) != SQLITE_TEXT) return {};
     const std::string_view text = bytes(cell);
     if (is_utf8_text(text)) return text;
-    ++not_utf8_[cell];
+    not_utf8_[cell].add(number_);
     return repaired_[cell] = repair_utf8(text);
 }
 
@@ -309,14 +309,17 @@ std::string_view DbRow::bytes(int cell) const {
 
 int DbScan::cell(std::initializer_list<std::string_view> names) {
     const std::string* column = table_.column(names);
-    if (column == nullptr) return kNoCell;
-    expressions_.push_back(double_quoted(*column));
-    return static_cast<int>(expressions_.size()) - 1;
+    return column == nullptr ? kNoCell : ask(double_quoted(*column));
 }
 
 int DbScan::rowid() {
-    if (!table_.has_rowid) return kNoCell;
-    expressions_.emplace_back("rowid");
+    return table_.has_rowid ? ask("rowid") : kNoCell;
+}
+
+int DbScan::ask(std::string expression) {
+    const auto known = std::find(expressions_.begin(), expressions_.end(), expression);
+    if (known != expressions_.end()) return static_cast<int>(known - expressions_.begin());
+    expressions_.push_back(std::move(expression));
     return static_cast<int>(expressions_.size()) - 1;
 }
 
@@ -352,6 +355,7 @@ void DbScan::take(int, sqlite3_value** values) {
                          ErrorKind::kTooBig);
     if (rows_ % kPollRows == 0) context_->poll();
     row_.values_ = values;
+    row_.number_ = rows_;
     call_(each_, row_);
 }
 
@@ -360,9 +364,9 @@ void DbScan::execute(LoadContext& context) {
     for (size_t i = 0; i < expressions_.size(); ++i) sql += (i > 0 ? ", " : "") + expressions_[i];
     // Without an index: an index that covers the columns would give another order.
     sql += ") FROM main." + double_quoted(table_.name) + " NOT INDEXED";
-    unreadable_.assign(expressions_.size(), 0);
+    unreadable_.assign(expressions_.size(), {});
     row_.unreadable_ = unreadable_.data();
-    not_utf8_.assign(expressions_.size(), 0);
+    not_utf8_.assign(expressions_.size(), {});
     row_.not_utf8_ = not_utf8_.data();
     repaired_.resize(expressions_.size());
     row_.repaired_ = repaired_.data();
@@ -396,14 +400,14 @@ void DbScan::report(LoadContext& context, int code) {
     report_cells(context, "invalid_utf8", not_utf8_, " that are no UTF-8; U+FFFD stands for each bad byte");
 }
 
-void DbScan::report_cells(LoadContext& context, const char* code, const std::vector<uint64_t>& counts,
+void DbScan::report_cells(LoadContext& context, const char* code, const std::vector<DbRow::RowCount>& counts,
                           const char* what) {
     for (size_t i = 0; i < counts.size(); ++i) {
-        if (counts[i] == 0) continue;
+        if (counts[i].rows == 0) continue;
         context.diagnostics.add({.file = file_.path(),
                                  .code = code,
                                  .message = "values of " + table_.name + "." + expressions_[i] + what,
-                                 .count = counts[i]});
+                                 .count = counts[i].rows});
     }
 }
 

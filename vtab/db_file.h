@@ -85,6 +85,15 @@ constexpr int kNoCell = -1;
 
 class DbRow {
   public:
+    // How many rows something holds for, however often it is told of one.
+    struct RowCount {
+        uint64_t rows = 0, last = 0;
+        void add(uint64_t row) {
+            rows += row == last ? 0 : 1;
+            last = row;
+        }
+    };
+
     bool is_null(int cell) const {
         return cell == kNoCell || sqlite3_value_type(values_[cell]) == SQLITE_NULL;
     }
@@ -102,8 +111,8 @@ class DbRow {
         return other_integer(cell);
     }
     double real(int cell) const;
-    // Of a text cell; empty for any other. U+FFFD stands for NUL and for bytes that are no UTF-8; each call
-    // that finds such a text counts it.
+    // Of a text cell; empty for any other. U+FFFD stands for NUL and for bytes that are no UTF-8 (which is
+    // counted).
     std::string_view text(int cell) const;
 
   private:
@@ -112,8 +121,9 @@ class DbRow {
     std::string_view bytes(int cell) const;  // of a text cell, as they are
 
     sqlite3_value** values_ = nullptr;
+    uint64_t number_ = 0;  // from 1
     // By cell:
-    uint64_t *unreadable_ = nullptr, *not_utf8_ = nullptr;
+    RowCount *unreadable_ = nullptr, *not_utf8_ = nullptr;
     std::string* repaired_ = nullptr;
 };
 
@@ -145,13 +155,15 @@ class DbScan {
     void take(int count, sqlite3_value** values);
     void execute(LoadContext& context);
     void report(LoadContext& context, int code);
-    void report_cells(LoadContext& context, const char* code, const std::vector<uint64_t>& counts,
+    void report_cells(LoadContext& context, const char* code, const std::vector<DbRow::RowCount>& counts,
                       const char* what);
+
+    int ask(std::string expression);
 
     DbFile& file_;
     const DbTable& table_;
-    std::vector<std::string> expressions_;
-    std::vector<uint64_t> unreadable_, not_utf8_;
+    std::vector<std::string> expressions_;  // by cell
+    std::vector<DbRow::RowCount> unreadable_, not_utf8_;
     std::vector<std::string> repaired_;
     void (*call_)(void*, const DbRow&) = nullptr;
     void* each_ = nullptr;

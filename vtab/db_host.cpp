@@ -118,35 +118,49 @@ const Connections& Load::connections() {
     return *profile.connections;
 }
 
+OperatorsMaker::OperatorsMaker(Load& load, DbScan& scan)
+    : load_(load),
+      step_(load, is_step_name),
+      start_(scan.cell({"startNs"})),
+      end_(scan.cell({"endNs"})),
+      name_(scan.cell({"name"})),
+      connection_(scan.cell({"connectionId"})),
+      thread_(scan.cell({"globalTid"})) {
+    const size_t expected = scan.expected_rows();
+    made_->host_op.reserve(expected);
+    for (PageVector<int64_t>* values : {&made_->start, &made_->end, &made_->connection, &made_->process})
+        values->reserve(expected);
+}
+
+void OperatorsMaker::add(const DbRow& row, uint32_t host_op) {
+    const int64_t both = row.integer(thread_);
+    made_->host_op.push_back(host_op);
+    made_->start.push_back(row.integer(start_));
+    made_->end.push_back(row.integer(end_));
+    made_->connection.push_back(row.integer(connection_));
+    made_->process.push_back(both == kNullInt ? kNullInt : both >> 32);
+    made_->is_step.push_back(step_.of(row, name_));
+}
+
+void OperatorsMaker::keep() {
+    load_.profile.operators = std::move(made_);
+}
+
 const Operators& Load::operators() {
     if (profile.operators != nullptr) return *profile.operators;
-    auto out = std::make_unique<Operators>();
-    if (const DbTable* table = file.table("PYTORCH_API")) {
-        DbScan scan(file, *table);
-        HostKinds kinds(*this, scan);
-        NameTest step(*this, is_step_name);
-        const int start = scan.cell({"startNs"}), end = scan.cell({"endNs"}), name = scan.cell({"name"}),
-                  connection = scan.cell({"connectionId"}), thread = scan.cell({"globalTid"});
-        const size_t expected = scan.expected_rows();
-        out->host_op.reserve(expected);
-        for (PageVector<int64_t>* values : {&out->start, &out->end, &out->connection, &out->process})
-            values->reserve(expected);
-        uint32_t next = 0;
-        scan.run(context, [&](const DbRow& row) {
-            const HostKind kind = kinds.of(row);
-            if (kind == HostKind::kTrace) return;
-            const uint32_t number = next++;
-            if (kind != HostKind::kOp) return;
-            const int64_t both = row.integer(thread);
-            out->host_op.push_back(number);
-            out->start.push_back(row.integer(start));
-            out->end.push_back(row.integer(end));
-            out->connection.push_back(row.integer(connection));
-            out->process.push_back(both == kNullInt ? kNullInt : both >> 32);
-            out->is_step.push_back(step.of(row, name));
-        });
-    }
-    profile.operators = std::move(out);
+    const DbTable* table = file.table("PYTORCH_API");
+    if (table == nullptr) return *(profile.operators = std::make_unique<Operators>());
+    DbScan scan(file, *table);
+    HostKinds kinds(*this, scan);
+    OperatorsMaker operators(*this, scan);
+    uint32_t next = 0;
+    scan.run(context, [&](const DbRow& row) {
+        const HostKind kind = kinds.of(row);
+        if (kind == HostKind::kTrace) return;
+        const uint32_t host_op = next++;
+        if (kind == HostKind::kOp) operators.add(row, host_op);
+    });
+    operators.keep();
     return *profile.operators;
 }
 
@@ -357,9 +371,15 @@ uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* eve
     const int chain = stacks ? rows.scan().cell({"callchainId"}) : kNoCell;
     const int connection = links ? rows.scan().cell({"connectionId"}) : kNoCell;
     if (events != nullptr) events->ask(rows.scan());
+    // Who asks when operators start asks next what they launched.
+    std::optional<OperatorsMaker> operators;
+    if (load.profile.operators == nullptr && load.wants({"start_ns"})) operators.emplace(load, rows.scan());
+    uint32_t next = 0;
     const uint64_t copied = rows.run([&](const DbRow& row, bool) {
         const HostKind kind = kinds.of(row);
         if (kind == HostKind::kTrace) return false;
+        if (operators && kind == HostKind::kOp) operators->add(row, next);
+        ++next;
         if (inputs) inputs->add(row);
         if (kind_out != nullptr) kind_out->add_text(kind_name(kind));
         if (stacks) stack_out->add_code(stacks->code(row.integer(chain)));
@@ -368,6 +388,7 @@ uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* eve
         return true;
     });
     if (inputs) inputs->report(load);
+    if (operators) operators->keep();
     return copied;
 }
 

@@ -166,49 +166,46 @@ void load_pmu_columns(Load& load, const DbTable& pmu) {
 
 }  // namespace
 
+KernelJoinMaker::KernelJoinMaker(Load& load) : load_(load) {
+    const DbTable* info = load.file.table("COMPUTE_TASK_INFO");
+    if (info == nullptr || load.file.table("TASK") == nullptr) return;
+    PageVector<int64_t> ids;
+    DbScan scan(load.file, *info);
+    const int id = scan.cell({"globalTaskId"});
+    ids.reserve(scan.expected_rows());
+    scan.run(load.context, [&](const DbRow& row) { ids.push_back(row.integer(id)); });
+    by_id_ = IdMap(ids);
+    join_->info_rows = ids.size();
+    join_->task.reserve(ids.size());
+    join_->info.reserve(ids.size());
+    join_->task_ids.reserve(ids.size());
+}
+
+void KernelJoinMaker::keep() {
+    join_->by_task_id = IdMap(join_->task_ids);
+    const uint64_t repeated = by_id_.repeated();
+    if (repeated > 0)
+        load_.tell(Severity::kWarning, "repeated_task_id", "COMPUTE_TASK_INFO",
+                   "rows of COMPUTE_TASK_INFO repeat a globalTaskId; the first of each counts", repeated);
+    if (matched_ + repeated < join_->info_rows)
+        load_.tell(Severity::kWarning, "kernel_without_task", "COMPUTE_TASK_INFO",
+                   "rows of COMPUTE_TASK_INFO have no row in TASK, so no time: they are no kernels here",
+                   join_->info_rows - matched_ - repeated);
+    load_.profile.kernels = std::move(join_);
+}
+
 const KernelJoin& Load::kernels() {
     if (profile.kernels != nullptr) return *profile.kernels;
-    auto join = std::make_unique<KernelJoin>();
-    const DbTable* task = file.table("TASK");
-    const DbTable* info = file.table("COMPUTE_TASK_INFO");
-    if (task != nullptr && info != nullptr) {
-        PageVector<int64_t> ids;
-        DbScan info_scan(file, *info);
-        const int info_id = info_scan.cell({"globalTaskId"});
-        ids.reserve(info_scan.expected_rows());
-        info_scan.run(context, [&](const DbRow& row) { ids.push_back(row.integer(info_id)); });
-        const IdMap by_id(ids);
-        join->info_rows = ids.size();
-
-        DbScan task_scan(file, *task);
-        const int task_id = task_scan.cell({"globalTaskId"});
-        const int device = profile.options.device ? task_scan.cell({"deviceId"}) : kNoCell;
-        join->task.reserve(ids.size());
-        join->info.reserve(ids.size());
-        join->task_ids.reserve(ids.size());
-        uint32_t row_number = 0;
-        uint64_t matched = 0;
-        task_scan.run(context, [&](const DbRow& row) {
-            const uint32_t place = by_id.find(row.integer(task_id));
-            const uint32_t at = row_number++;
-            if (place == IdMap::kNone) return;
-            ++matched;
-            if (!of_device(profile.options, row, device)) return;
-            join->task.push_back(at);
-            join->info.push_back(place);
-            join->task_ids.push_back(ids[place]);
+    KernelJoinMaker join(*this);
+    if (const DbTable* task = file.table("TASK")) {
+        DbScan scan(file, *task);
+        const int id = scan.cell({"globalTaskId"});
+        const int device = profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
+        scan.run(context, [&](const DbRow& row) {
+            join.add(row.integer(id), of_device(profile.options, row, device));
         });
-        join->by_task_id = IdMap(join->task_ids);
-        if (by_id.repeated() > 0)
-            tell(Severity::kWarning, "repeated_task_id", "COMPUTE_TASK_INFO",
-                 "rows of COMPUTE_TASK_INFO repeat a globalTaskId; the first of each counts",
-                 by_id.repeated());
-        if (matched + by_id.repeated() < ids.size())
-            tell(Severity::kWarning, "kernel_without_task", "COMPUTE_TASK_INFO",
-                 "rows of COMPUTE_TASK_INFO have no row in TASK, so no time: they are no kernels here",
-                 ids.size() - matched - by_id.repeated());
     }
-    profile.kernels = std::move(join);
+    join.keep();
     return *profile.kernels;
 }
 

@@ -35,9 +35,9 @@ class DbStrings {
     Arena arena_;
 };
 
-// STEP_TIME: which ProfilerStep a time lies in, both ends included; of several the one that starts last.
 class Load;
 
+// STEP_TIME: which ProfilerStep a time lies in, both ends included; of several the one that starts last.
 class StepWindows {
   public:
     struct Window {
@@ -61,7 +61,33 @@ struct KernelJoin {
     IdMap by_task_id;              // globalTaskId -> kernel
 };
 
-// The rows of TASK, in order of rowid, that are kernels: calls each(row, kernel) for them.
+// Makes the KernelJoin while TASK is read, in order of rowid.
+class KernelJoinMaker {
+  public:
+    explicit KernelJoinMaker(Load& load);  // reads COMPUTE_TASK_INFO
+    // The kernel of the next row of TASK; kNone: it is no kernel, or not of the device that counts.
+    uint32_t add(int64_t task_id, bool mine) {
+        const uint32_t place = by_id_.find(task_id);
+        const uint32_t row = row_++;
+        if (place == IdMap::kNone) return IdMap::kNone;
+        ++matched_;
+        if (!mine) return IdMap::kNone;
+        join_->task.push_back(row);
+        join_->info.push_back(place);
+        join_->task_ids.push_back(task_id);
+        return static_cast<uint32_t>(join_->task.size() - 1);
+    }
+    void keep();  // in the profile
+
+  private:
+    Load& load_;
+    std::unique_ptr<KernelJoin> join_ = std::make_unique<KernelJoin>();
+    IdMap by_id_;  // globalTaskId -> row of COMPUTE_TASK_INFO
+    uint32_t row_ = 0;
+    uint64_t matched_ = 0;
+};
+
+// Which rows of TASK, in order of rowid, are kernels.
 class KernelRows {
   public:
     explicit KernelRows(const KernelJoin& join) : join_(join) {}
@@ -118,6 +144,20 @@ struct Operators {
     PageVector<uint32_t> host_op;  // row of prof_host_op
     PageVector<int64_t> start, end, connection, process;
     std::vector<bool> is_step;  // a ProfilerStep#
+};
+
+// Makes the Operators while PYTORCH_API is read, in order of rowid.
+class OperatorsMaker {
+  public:
+    OperatorsMaker(Load& load, DbScan& scan);
+    void add(const DbRow& row, uint32_t host_op);
+    void keep();  // in the profile
+
+  private:
+    Load& load_;
+    std::unique_ptr<Operators> made_ = std::make_unique<Operators>();
+    NameTest step_;
+    int start_, end_, name_, connection_, thread_;
 };
 
 // What the tables of one source share. Loads of one source run one at a time.

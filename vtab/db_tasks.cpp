@@ -135,7 +135,13 @@ PageVector<Work> launched_tasks(Load& load) {
     // A collective stands for its small tasks; what schedules it is told apart in prof_device_task.
     const IdMap collective(task_ids(load, "COMMUNICATION_TASK_INFO"));
     const IdMap schedule(task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO"));
-    KernelRows kernels(load.kernels());
+    // The kernels are found on the way, unless they are known.
+    std::optional<KernelRows> kernels;
+    std::optional<KernelJoinMaker> join;
+    if (load.profile.kernels != nullptr)
+        kernels.emplace(*load.profile.kernels);
+    else
+        join.emplace(load);
     DbScan scan(load.file, *task);
     const int id = scan.cell({"globalTaskId"}), connection = scan.cell({"connectionId"}),
               start = scan.cell({"startNs"});
@@ -144,14 +150,17 @@ PageVector<Work> launched_tasks(Load& load) {
     work.reserve(scan.expected_rows());
     uint32_t next_row = 0;
     scan.run(load.context, [&](const DbRow& row) {
-        const uint32_t kernel = kernels.next();
-        if (!of_device(load.profile.options, row, device)) return;
+        const int64_t task_id = row.integer(id);
+        const bool mine = of_device(load.profile.options, row, device);
+        const uint32_t kernel = join ? join->add(task_id, mine) : kernels->next();
+        if (!mine) return;
         const uint32_t number = next_row++;
-        const int64_t link = row.integer(connection), task_id = row.integer(id);
+        const int64_t link = row.integer(connection);
         if (link == kNullInt) return;
         if (collective.find(task_id) != IdMap::kNone || schedule.find(task_id) != IdMap::kNone) return;
         work.push_back({link, number, kernel, false, row.integer(start), row.integer(rowid)});
     });
+    if (join) join->keep();
     return work;
 }
 
@@ -204,11 +213,9 @@ uint32_t bind_work(Load& load, PageVector<Work>& work) {
 
 void load_launch(Load& load) {
     PageVector<Work> work;
-    LoadBeside tasks(load, [&](Load& side) {  // about as much to read as the operators
-        side.connections();
-        work = launched_tasks(side);
-    });
+    LoadBeside tasks(load, [&](Load& side) { work = launched_tasks(side); });
     load.operators();
+    load.connections();
     tasks.finish();
     add_collectives(load, work);
     // By the link that owns the work, in the order in which it was found: a counting sort.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -13,7 +14,8 @@ namespace profana {
 namespace {
 
 constexpr size_t kRegion = size_t{2} << 20, kSmallest = size_t{32} << 10, kLargest = size_t{1} << 20;
-constexpr size_t kPage = 4096, kKept = 8;  // regions that stay though nothing in them is used
+constexpr size_t kPage = 4096, kKept = 8;        // regions that stay though nothing in them is used
+constexpr size_t kKeptLarge = size_t{64} << 20;  // bytes of larger pieces that stay
 
 // Sanitizers see what goes wrong in pieces of their own only.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -111,9 +113,65 @@ class Pool {
     std::vector<char*> kept_;
 };
 
+// Pieces larger than a region's: those given back last serve those asked for next.
+class LargePool {
+  public:
+    void* take(size_t bytes) {
+        if (const Kept kept = take_kept(bytes); kept.at != nullptr) {
+            if (kept.bytes > bytes) munmap(kept.at + bytes, kept.bytes - bytes);
+            return kept.at;
+        }
+        return map_aligned(bytes);
+    }
+
+    void give(void* at, size_t bytes) {
+        std::lock_guard lock(mutex_);
+        kept_.push_back({static_cast<char*>(at), bytes});
+        kept_bytes_ += bytes;
+        while (kept_bytes_ > kKeptLarge) {
+            munmap(kept_.front().at, kept_.front().bytes);
+            kept_bytes_ -= kept_.front().bytes;
+            kept_.pop_front();
+        }
+    }
+
+    size_t bytes() {
+        std::lock_guard lock(mutex_);
+        return kept_bytes_;
+    }
+
+  private:
+    struct Kept {
+        char* at = nullptr;
+        size_t bytes = 0;
+    };
+
+    // The smallest that is large enough.
+    Kept take_kept(size_t bytes) {
+        std::lock_guard lock(mutex_);
+        auto best = kept_.end();
+        for (auto it = kept_.begin(); it != kept_.end(); ++it)
+            if (it->bytes >= bytes && (best == kept_.end() || it->bytes <= best->bytes)) best = it;
+        if (best == kept_.end()) return {};
+        const Kept kept = *best;
+        kept_.erase(best);
+        kept_bytes_ -= kept.bytes;
+        return kept;
+    }
+
+    std::mutex mutex_;
+    std::deque<Kept> kept_;  // in the order in which they were given
+    size_t kept_bytes_ = 0;
+};
+
 // Never destroyed: columns may outlive other static objects.
 Pool& pool() {
     static Pool* const it = new Pool;
+    return *it;
+}
+
+LargePool& large_pool() {
+    static LargePool* const it = new LargePool;
     return *it;
 }
 
@@ -122,7 +180,7 @@ Pool& pool() {
 void* take_memory(size_t bytes) {
     if (kPlain || bytes < kSmallest) return ::operator new(bytes);
     if (bytes <= kLargest) return pool().take(piece_size(bytes));
-    return map_aligned(whole_pages(bytes));
+    return large_pool().take(whole_pages(bytes));
 }
 
 void give_memory(void* at, size_t bytes) {
@@ -132,11 +190,11 @@ void give_memory(void* at, size_t bytes) {
     else if (bytes <= kLargest)
         pool().give(at, piece_size(bytes));
     else
-        munmap(at, whole_pages(bytes));
+        large_pool().give(at, whole_pages(bytes));
 }
 
 size_t memory_from_system() {
-    return pool().bytes();
+    return pool().bytes() + large_pool().bytes();
 }
 
 }  // namespace profana

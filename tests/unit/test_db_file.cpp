@@ -192,3 +192,23 @@ TEST_CASE_METHOD(Loaded, "strict readers stop at the first finding") {
     CHECK_THROWS_WITH(scan.run(context, [&](const DbRow& row) { (void)row.integer(start); }),
                       Catch::Contains("bad_number"));
 }
+
+TEST_CASE_METHOD(Loaded, "a column asked for twice is read once, and a bad value counts once") {
+    const TempFolder folder;
+    make_database(
+        folder.file("a.db"),
+        "CREATE TABLE TASK(startNs, taskType); INSERT INTO TASK VALUES ('never', 1), (2, 1), ('x', 1)");
+    Diagnostics diagnostics;
+    Progress progress;
+    LoadContext context{progress, diagnostics};
+    DbFile file(folder.file("a.db"));
+    DbScan scan(file, *file.table("TASK"));
+    const int start = scan.cell({"startNs"}), again = scan.cell({"start_ns", "startNs"});
+    CHECK(start == again);
+    CHECK(scan.rowid() == scan.rowid());
+    scan.run(context, [&](const DbRow& row) { CHECK(row.integer(start) == row.integer(again)); });
+    const auto found = diagnostics.rows();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].code == "bad_number");
+    CHECK(found[0].count == 2);
+}
