@@ -11,24 +11,7 @@
 namespace profana {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 18;
-constexpr size_t kLongest = size_t{1} << 30;  // such files are some MB
-constexpr size_t kDeepest = 6;                // keys above a leaf, in any form
-
-std::string read_bytes(const std::string& path, LoadContext& context) {
-    const auto input = Input::open(path, context);
-    std::string bytes;
-    for (size_t got = kBlock; got > 0;) {
-        context.progress.poll();
-        const size_t before = bytes.size();
-        bytes.resize(before + kBlock);
-        got = input->read(bytes.data() + before, kBlock);
-        bytes.resize(before + got);
-        if (bytes.size() > kLongest)
-            throw file_error(path, 0, "longer than 1 GiB; not a file of this kind", ErrorKind::kTooBig);
-    }
-    return bytes;
-}
+constexpr size_t kDeepest = 6;  // keys above a leaf, in any form
 
 std::optional<int64_t> as_integer(std::string_view text) {
     int64_t value = 0;
@@ -92,7 +75,7 @@ void report(const std::string& path, Severity severity, const char* code, std::s
 }
 
 WholeJson read_whole_json(const std::string& path, LoadContext& context) {
-    const std::string bytes = read_bytes(path, context);
+    const std::string bytes = read_small_file(path, context);
     size_t begin = bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     begin = json_skip_blanks(bytes, begin);
     if (begin == bytes.size()) return {"{}", 2, "the file is empty"};

@@ -17,16 +17,9 @@ void report(Diagnostics& diagnostics, const std::string& path, const std::string
 }  // namespace
 
 JsonFile JsonFile::read(const std::string& path, LoadContext& context) {
-    constexpr size_t kStep = size_t{1} << 16;
     std::string text;
     try {
-        const auto input = Input::open(path, context);
-        for (size_t got = kStep; got > 0;) {
-            const size_t size = text.size();
-            text.resize(size + kStep);
-            got = input->read(text.data() + size, kStep);
-            text.resize(size + got);
-        }
+        text = read_small_file(path, context);
     } catch (const Error& error) {
         if (!is_of_file(error)) throw;
         report(context.diagnostics, path, reason_of(error));

@@ -37,6 +37,9 @@ class Input {
     uint64_t size_on_disk_ = 0;
 };
 
+// All of a file whose kind is small; Error where it is longer than 1 GiB. Interruptible.
+std::string read_small_file(const std::string& path, LoadContext& context);
+
 // Reads n bytes at offset of a plain file, from any thread. For kLong columns. Fewer bytes come back when the
 // file has become shorter.
 class RandomFile {
