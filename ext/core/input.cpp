@@ -298,14 +298,17 @@ std::string read_small_file(const std::string& path, LoadContext& context) {
     constexpr size_t kBlock = size_t{1} << 18, kLongest = size_t{1} << 30;
     const auto input = Input::open(path, context);
     std::string bytes;
+    const auto check = [&](uint64_t size) {
+        if (size > kLongest) throw file_error(path, 0, "longer than 1 GiB; files of its kind are short");
+    };
+    check(input->size_on_disk());
     for (size_t got = kBlock; got > 0;) {
         context.poll();
         const size_t before = bytes.size();
         bytes.resize(before + kBlock);
         got = input->read(bytes.data() + before, kBlock);
         bytes.resize(before + got);
-        if (bytes.size() > kLongest)
-            throw file_error(path, 0, "longer than 1 GiB; files of its kind are short");
+        check(bytes.size());
     }
     return bytes;
 }

@@ -56,6 +56,16 @@ TEST_CASE("plain files are read to their end", "[input]") {
     CHECK(s.codes().empty());
 }
 
+TEST_CASE("small files are read whole, and huge ones are refused before they are read", "[input]") {
+    TempFolder folder;
+    Surroundings s;
+    const std::string text = long_text();
+    CHECK(read_small_file(folder.write("a.json", text), s.context) == text);
+    const std::string huge = folder.write("huge.json", "");
+    REQUIRE(::truncate(huge.c_str(), (off_t{1} << 30) + 1) == 0);
+    CHECK_THROWS_WITH(read_small_file(huge, s.context), Catch::Contains("huge.json: longer than 1 GiB"));
+}
+
 TEST_CASE("what is not a file is refused by what it is", "[input]") {
     TempFolder folder;
     Surroundings s;
