@@ -64,7 +64,7 @@ class Cutter {
 
     // Cuts the next chunk into the piece; false: nothing is left.
     bool cut(Piece& piece) {
-        size_t want = std::max({limits_.chunk_bytes, at_least_, size_t{1}});
+        size_t want = std::max({limits_.chunk_bytes, next_.at_least, size_t{1}});
         size_t have = 0, length = 0;
         bool whole_row_seen = true;
         for (;;) {
@@ -86,22 +86,27 @@ class Cutter {
         piece.seen = have;
         piece.chunk.bytes = {piece.buffer->data(), length};
         piece.chunk.offset = offset_;
-        piece.chunk.too_long = too_long_ || !whole_row_seen;
+        piece.chunk.too_long = next_.too_long || !whole_row_seen;
+        piece.chunk.within_row = next_.within_row;
         take(*piece.buffer, have, length);
-        at_least_ = 0;
-        too_long_ = false;
+        next_ = {};
         return length > 0;
     }
 
-    // Takes bytes back. The next chunk begins with them and is at least so long; with too_long, its first row
-    // is known not to end within any length that may be tried.
-    void put_back(std::string bytes, uint64_t offset, size_t at_least, bool too_long) {
+    // What is known of a chunk before it is cut.
+    struct Next {
+        size_t at_least = 0;      // bytes that it has, if there are so many
+        bool too_long = false;    // its first row does not end within any length that may be tried
+        bool within_row = false;  // as Chunk::within_row
+    };
+
+    // Takes bytes back. The next chunk begins with them.
+    void put_back(std::string bytes, uint64_t offset, Next next) {
         bytes.append(pending_, taken_);
         pending_ = std::move(bytes);
         taken_ = 0;
         offset_ = offset;
-        at_least_ = at_least;
-        too_long_ = too_long;
+        next_ = next;
     }
 
     std::string rest() const { return pending_.substr(taken_); }
@@ -138,8 +143,7 @@ class Cutter {
     std::string pending_;  // read, from taken_ on not yet cut
     size_t taken_ = 0;
     uint64_t offset_;  // in the file, of the first byte not yet cut
-    size_t at_least_ = 0;
-    bool too_long_ = false;
+    Next next_;
 };
 
 class Pipeline {
@@ -261,18 +265,19 @@ class Pipeline {
             lock.unlock();
             parser_.merge(*piece->result, piece->chunk.offset);
             const size_t consumed = piece->result->consumed;
-            const bool finished = piece->result->finished;
+            const bool finished = piece->result->finished, continues = piece->result->continues;
             piece->result.reset();
             lock.lock();
-            settle(*piece, consumed, finished, lock);
+            settle(*piece, consumed, finished, continues, lock);
         }
         merging_ = false;
     }
 
     // What follows from the front chunk's result: it was cut well, or it was not, or it was the last.
-    void settle(Piece& piece, size_t consumed, bool finished, std::unique_lock<std::mutex>& lock) {
+    void settle(Piece& piece, size_t consumed, bool finished, bool continues,
+                std::unique_lock<std::mutex>& lock) {
         const Chunk& chunk = piece.chunk;
-        if (!finished && consumed == chunk.bytes.size()) {
+        if (!finished && consumed == chunk.bytes.size() && (!continues || chunk.at_end)) {
             window_.pop_front();
             if (piece.buffer->room() <= 2 * limits_.chunk_bytes) spare_.push_back(std::move(piece.buffer));
             width_ = std::min(width_ + 1, widest_);
@@ -286,11 +291,14 @@ class Pipeline {
             std::string rest(chunk.bytes.substr(consumed));
             for (size_t i = 1; i < window_.size(); ++i) rest += window_[i]->chunk.bytes;
             window_.clear();
-            if (finished || chunk.at_end) return end(rest + cutter_.rest());
-            const bool longest = piece.seen >= limits_.row_bytes;
-            const size_t longer = std::min(2 * piece.seen, limits_.row_bytes);
-            cutter_.put_back(std::move(rest), chunk.offset + consumed, consumed == 0 ? longer : 0,
-                             consumed == 0 && longest);
+            if (finished || (chunk.at_end && !chunk.within_row)) return end(rest + cutter_.rest());
+            Cutter::Next next;
+            next.within_row = continues;
+            if (consumed == 0) {
+                next.at_least = std::min(2 * piece.seen, limits_.row_bytes);
+                next.too_long = piece.seen >= limits_.row_bytes;
+            }
+            cutter_.put_back(std::move(rest), chunk.offset + consumed, next);
             all_cut_ = false;
             width_ = 1;
         }

@@ -20,8 +20,9 @@ namespace profana {
 // What a parser made of one chunk. Parsers derive their own kind.
 struct ChunkResult {
     virtual ~ChunkResult() = default;
-    size_t consumed = 0;    // bytes that were whole rows; less than the chunk: the cut was wrong
-    bool finished = false;  // the last row of the file stands before `consumed`; the rest is not rows
+    size_t consumed = 0;     // bytes that were whole rows; less than the chunk: the cut was wrong
+    bool finished = false;   // the last row of the file stands before `consumed`; the rest is not rows
+    bool continues = false;  // all is consumed, but the last row, which is left out, goes on behind the chunk
 };
 
 constexpr size_t kChunkLead = 64, kChunkPadding = 128;
@@ -30,9 +31,10 @@ struct Chunk {
     // Not to be changed: a chunk may be cut anew. The kChunkLead bytes before it and the kChunkPadding bytes
     // behind it may be read and changed at will.
     std::string_view bytes;
-    uint64_t offset = 0;    // of its first byte in the (inflated) file
-    bool at_end = false;    // nothing follows in the file
-    bool too_long = false;  // its first row did not end within ChunkLimits::row_bytes
+    uint64_t offset = 0;      // of its first byte in the (inflated) file
+    bool at_end = false;      // nothing follows in the file
+    bool too_long = false;    // its first row did not end within ChunkLimits::row_bytes
+    bool within_row = false;  // it begins where the chunk before said `continues`
     unsigned worker = 0;  // which worker parses it, below LoadContext::threads: for state kept between chunks
 };
 
@@ -47,6 +49,7 @@ class ChunkParser {
     // Stops before a row that the chunk does not hold to its end, as `consumed` says; if that is the chunk's
     // first row, the same row comes again in a chunk twice as long. With at_end or too_long nothing longer
     // will come: the parser repairs or skips what it can and stops only before what it leaves to the caller.
+    // Of a chunk that begins within a row it may consume that row's rest alone.
     virtual std::unique_ptr<ChunkResult> parse(const Chunk& chunk) = 0;
 
     // In file order, never two at a time; any thread.

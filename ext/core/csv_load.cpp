@@ -175,12 +175,20 @@ std::unique_ptr<ChunkResult> CsvLoad::parse(const Chunk& chunk) {
     Worker& worker = workers_[chunk.worker];
     CsvIndex& index = worker.index;
     auto result = std::make_unique<Result>(worker.columns.begin_chunk(), chunk.worker);
-    index.read(chunk.bytes, chunk.at_end     ? CsvIndex::End::kEndOfFile
-                            : chunk.too_long ? CsvIndex::End::kLongRow
-                                             : CsvIndex::End::kMayFollow);
+    // The rest of a row that is too long is consumed alone: no row here.
+    const std::string_view text = chunk.within_row ? std::string_view() : chunk.bytes;
+    index.read(text, chunk.at_end     ? CsvIndex::End::kEndOfFile
+                     : chunk.too_long ? CsvIndex::End::kLongRow
+                                      : CsvIndex::End::kMayFollow);
     result->consumed = index.consumed();
     result->lines = index.lines();
     check_rows(index, chunk, *result, worker.scratch);
+    if (chunk.within_row) {
+        const size_t feed = chunk.bytes.find('\n');
+        result->continues = feed == std::string_view::npos;
+        result->consumed = result->continues ? chunk.bytes.size() : feed + 1;
+        result->lines = result->continues ? 0 : 1;
+    }
 
     result->columns.reserve(index.rows().size());
     CsvConverter converter(index, *plan_, format_, result->values);
@@ -215,6 +223,7 @@ void CsvLoad::check_rows(CsvIndex& index, const Chunk& chunk, Result& result, st
         const bool open = index.last_row_open() && i + 1 == rows.size();
         if (open && !chunk.at_end) {
             result.structure.add(CsvNote::kRowTooLong, row.line, [] { return std::string(); });
+            result.continues = true;
             continue;
         }
         if (row.cells != heads) fit_row(index, row, open, result.structure, scratch);

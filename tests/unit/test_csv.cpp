@@ -322,6 +322,41 @@ TEST_CASE("a torn quote in a long file is bounded", "[csv]") {
     CHECK(csv.codes() == "2:torn_quote");
 }
 
+TEST_CASE("a line too long is left out up to its line feed, and no part of it is a row", "[csv]") {
+    const std::string other(3990, 'b');
+    for (const size_t longer : {size_t{4001}, size_t{4500}, size_t{8000}, size_t{60000}}) {
+        const std::string cells = std::string(longer, 'x') + ",T,9.0,77.0,\n";
+        std::string text = std::string(kHeads) + "0,a,T,1,2,\n" + "1," + cells + "2,b,T,1,2,\n" + "3," +
+                           cells + "4," + cells + "5,\"c\nd\",T,1,2,\n6," + other + ",T,1,2,\n";
+        for (int i = 0; i < 300; ++i) text += "7,e,T,1,2,\n";
+        for (const bool cut : {false, true}) {
+            INFO("length " << longer << (cut ? ", the file ends within a line" : ""));
+            const std::string file =
+                text + (cut ? "8," + std::string(longer, 'y') : "8," + cells + "9,f,T,1,2,\n");
+            for (const unsigned threads : {1u, 3u}) {
+                Csv csv(CsvKind::kKernelDetails);
+                csv.context_.threads = threads;
+                csv.open({csv.folder_.write("a.csv", file)}, CsvFault::kError, {1000, 4000});
+                csv.rows({"step", "name", "line"});
+                const Table& table = *csv.table_;
+                const Column &step = table.column(csv_column(CsvKind::kKernelDetails, "step")),
+                             &line = table.column(csv_column(CsvKind::kKernelDetails, "line"));
+                REQUIRE(table.rows() == (cut ? 304 : 305));
+                CHECK(step.integer(0) == 0);
+                CHECK(step.integer(1) == 2);
+                CHECK(line.integer(1) == 4);
+                CHECK(step.integer(2) == 5);
+                CHECK(line.integer(2) == 7);
+                CHECK(step.integer(3) == 6);
+                CHECK(line.integer(3) == 9);
+                CHECK(line.integer(303) == 309);
+                if (!cut) CHECK(line.integer(304) == 311);
+                CHECK(csv.codes() == "3:row_too_long 5:row_too_long 6:row_too_long 310:row_too_long");
+            }
+        }
+    }
+}
+
 TEST_CASE("a second load reads other columns and says nothing twice", "[csv]") {
     Csv csv(CsvKind::kKernelDetails);
     csv.write(std::string(kHeads) + "x,a,T,1,y,\n2,\xff,T,3\n");
