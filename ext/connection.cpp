@@ -198,7 +198,7 @@ LoadContext Connection::load_context() {
 
 // Of a file that has changed nothing counts any more: neither its tables nor what was said of it.
 void Connection::look_at(const std::string& file) {
-    const FileStamp stamp = stamp_file(file);
+    const FileStamp stamp = stamp_if_there(file);  // reading it will say why there is none
     const auto [seen, is_new] = seen_.emplace(file, stamp);
     if (is_new || seen->second == stamp) return;
     seen->second = stamp;

@@ -319,7 +319,7 @@ void report_left_out(const std::string& path, const Error& error, Diagnostics& d
     diagnostics.add({.severity = Severity::kError,
                      .file = path,
                      .code = "trace_unreadable",
-                     .message = std::string(error.what()) + "; the file is left out"});
+                     .message = reason_of(error) + "; the file is left out"});
 }
 
 // One file after the other. Of several slices each may be no trace, but not all.
@@ -328,14 +328,14 @@ void read_files(const TraceFiles& files, TraceColumns& columns, bool report, Loa
     size_t left_out = 0;
     for (size_t i = 0; i < files.paths.size(); ++i) {
         const std::string& path = files.paths[i];
-        if (stamp_file(path) != files.stamps[i]) throw changed(path);
-        const bool compressed = Input::open(path, context)->compressed();
+        if (stamp_if_there(path) != files.stamps[i]) throw changed(path);
         const uint64_t rows_before = columns.rows();
         try {
+            const bool compressed = Input::open(path, context)->compressed();
             columns.read(path, files.stamps[i].size, compressed ? std::nullopt : std::optional(begin),
                          report);
         } catch (const Error& error) {
-            const bool no_trace = error.kind() == ErrorKind::kGeneral && columns.rows() == rows_before;
+            const bool no_trace = is_of_file(error) && columns.rows() == rows_before;
             if (!no_trace || ++left_out == files.paths.size()) throw;
             if (report) report_left_out(path, error, context.diagnostics);
         }
@@ -379,7 +379,7 @@ class TraceEventProvider : public TableProvider {
         part.table = connection.cached_table(key, paths, [&] {
             report_missing_slices(request.arguments[0], paths, connection.diagnostics());
             TraceFiles files{paths, {}};
-            for (const std::string& path : paths) files.stamps.push_back(stamp_file(path));
+            for (const std::string& path : paths) files.stamps.push_back(stamp_if_there(path));
             std::vector<ColumnType> types;
             for (const ColumnSpec& column : trace_event_spec().columns) types.push_back(column.type);
             return std::make_shared<Table>(

@@ -49,7 +49,7 @@ class CsvFiles {
 
     void check_stamps() {
         std::vector<FileStamp> stamps;
-        for (const std::string& file : files_) stamps.push_back(stamp_file(file));
+        for (const std::string& file : files_) stamps.push_back(stamp_if_there(file));
         if (!stamps_.empty() && stamps != stamps_) throw changed();
         stamps_ = std::move(stamps);
     }

@@ -223,8 +223,8 @@ class TraceArgsSource : public LongSource {
     explicit TraceArgsSource(const std::vector<std::string>& paths) {
         uint64_t begin = 0;
         for (const std::string& path : paths) {
-            files_.push_back({begin, std::make_unique<RandomFile>(path)});
-            begin += stamp_file(path).size;
+            files_.push_back({begin, open(path)});
+            begin += stamp_if_there(path).size;
         }
     }
 
@@ -240,8 +240,17 @@ class TraceArgsSource : public LongSource {
     static constexpr size_t kWindow = size_t{1} << 18;
     struct File {
         uint64_t begin;
-        std::unique_ptr<RandomFile> file;
+        std::unique_ptr<RandomFile> file;  // none: it was left out, so nothing in it is asked for
     };
+
+    static std::unique_ptr<RandomFile> open(const std::string& path) {
+        try {
+            return std::make_unique<RandomFile>(path);
+        } catch (const Error& error) {
+            if (!is_of_file(error)) throw;
+            return nullptr;
+        }
+    }
 
     // A file that became shorter gives fewer bytes.
     std::string_view bytes(uint64_t offset, size_t length) const {
