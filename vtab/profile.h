@@ -17,6 +17,10 @@ namespace profana {
 
 class Connection;
 
+// In Profile::stamps: what was told of the profile must be told anew. No file has such a stamp, nor has one
+// that is not there.
+constexpr FileStamp kReadAgain{~uint64_t{0}, ~uint64_t{0}, 2, 0};
+
 // The options of profana_open, as JSON: {"rank":3,"step":10,"device":0,"chip":"Ascend910B3","source":"db",
 // "gpu_flow_cat":"ac2g"}.
 struct ProfileOptions {

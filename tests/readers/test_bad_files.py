@@ -243,6 +243,30 @@ def closed_files(tmp):
         refused("a closed trace alone", ["trace_view.json", "no permission to read it"], "SELECT profana_open('y', ?)", trace, db=db)
 
 
+def strict_afterwards(tmp):
+    """strict, set once a profile is open, reaches every file that was told of, also one that is not there or counts for nothing."""
+    rank, output = text_rank(tmp)
+    os.remove(f"{output}/kernel_details.csv")
+    os.symlink(f"{tmp}/nowhere", f"{output}/kernel_details.csv")
+    many = f"{tmp}/many"
+    write(f"{many}/a/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    os.symlink(f"{tmp}/nowhere", f"{many}/w.pt.trace.json")
+    both, good = f"{tmp}/both_ascend_pt/ASCEND_PROFILER_OUTPUT", f"{tmp}/many_more/ASCEND_PROFILER_OUTPUT"
+    for folder in (both, good):
+        write(f"{folder}/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    os.symlink(f"{tmp}/nowhere", f"{both}/ascend_pytorch_profiler_0.db")
+    for path, file in ((rank, "kernel_details.csv"), (many, "w.pt.trace.json"), (both, "ascend_pytorch_profiler_0.db")):
+        db = opened(path)
+        want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+        check(f"{file}: rows", want[0][0] > 0, True)
+        db.execute("SELECT profana_open('good', ?)", (good,))
+        db.execute("SELECT profana_set('strict', 1)")
+        refused(f"strict afterwards: {file}", [file, "strict"], "SELECT count(*) FROM prof_kernel WHERE profile = 'x'", db=db)
+        check(f"strict afterwards: {file}: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'good'").fetchall(), [(1,)])
+        db.execute("SELECT profana_set('strict', 0)")
+        check(f"no longer strict: {file}", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
+
+
 def other_profiles(tmp):
     db = opened(P)
     want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
@@ -366,5 +390,5 @@ def small(tmp):
 
 
 run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
-    traces_of_many, closed_files, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
+    traces_of_many, closed_files, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
     small)
