@@ -105,7 +105,7 @@ void look_at_main(Connection& connection) {
         const FileStamp stamp = stamp_file(path);
         if (connection.main_seen == stamp || connection.main_seen == kMainClosed) return;
         connection.main_seen = stamp;
-        const DbContent content = db_content(path);
+        const DbContent content = look_into_database(path).content;
         if (content == DbContent::kUnknown || content == DbContent::kCluster) return;
         add_profile(connection, open_profile(connection, "main", path, {}));
     } catch (const Error& error) {

@@ -198,6 +198,15 @@ def traces_of_many(tmp):
 class Nobody:
     """Root may read everything: files of mode 0 are closed only to another user."""
 
+    @staticmethod
+    def is_possible():
+        try:
+            with Nobody():
+                return True
+        except OSError as error:
+            print("skipped, this root cannot become another user:", error)
+            return False
+
     def __enter__(self):
         if os.geteuid() == 0:
             os.seteuid(65534)
@@ -211,11 +220,8 @@ def closed_files(tmp):
     """Files of mode 0, as a user who may not read them."""
     os.chmod(tmp, 0o755)
     db = load(LIBRARY)
-    try:
-        with Nobody():
-            pass
-    except OSError as error:
-        return print("closed_files: skipped, this root cannot become another user:", error)
+    if not Nobody.is_possible():
+        return
     path, output = job(f"{tmp}/of_db")
     database = f"{output}/ascend_pytorch_profiler_0.db"
     rank, results = text_rank(tmp)
@@ -241,6 +247,33 @@ def closed_files(tmp):
         db.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
         check("a closed trace", db.execute("SELECT (SELECT count(*) > 0 FROM prof_kernel), (SELECT count(*) FROM prof_host_op)").fetchall(), [(1, 0)])
         refused("a closed trace alone", ["trace_view.json", "no permission to read it"], "SELECT profana_open('y', ?)", trace, db=db)
+
+
+def closed_folders(tmp):
+    """Results in a folder of mode 0: nobody says that there is only raw data."""
+    os.chmod(tmp, 0o755)
+    if not Nobody.is_possible():
+        return
+    db = load(LIBRARY)
+    rank, output = text_rank(tmp)
+    prof = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA"
+    exported = f"{prof}/mindstudio_profiler_output"
+    write(f"{prof}/device_0/data/aicore.bin", b"\0")
+    write(f"{exported}/op_summary_20260402160352.csv", b"Name,Task Duration(us)\nA,1\n")
+    write(f"{tmp}/other/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    for folder in (output, exported):
+        os.chmod(folder, 0)
+    try:
+        with Nobody():
+            for path, folder in ((rank, output), (output, output), (prof, exported), (exported, exported)):
+                refused(f"closed: {path}", [f"no permission to read the folder '{folder}'"], "SELECT profana_open('y', ?)", path, db=db)
+            db = load(LIBRARY)
+            db.execute("SELECT profana_open('x', ?)", (tmp,)).fetchall()
+            check("closed: the others", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(1,)])
+            check("closed: told", db.execute("SELECT code, source FROM prof_diagnostic ORDER BY source").fetchall(), [("folder_not_readable", exported), ("folder_not_readable", output)])
+    finally:
+        for folder in (output, exported):
+            os.chmod(folder, 0o755)
 
 
 def strict_afterwards(tmp):
@@ -390,5 +423,5 @@ def small(tmp):
 
 
 run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
-    traces_of_many, closed_files, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
+    traces_of_many, closed_files, closed_folders, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
     small)

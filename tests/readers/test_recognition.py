@@ -80,6 +80,10 @@ def folders(tmp):
     refused("no source db", ["source 'db'"], "SELECT profana_open('x', ?, '{\"source\":\"db\"}')", text)
     refused("an empty folder", ["looked for", "PROF_*"], "SELECT profana_open('x', ?)", tempfile.mkdtemp(dir=tmp))
     refused("no such path", ["no such file or folder", "looked for"], "SELECT profana_open('x', ?)", f"{tmp}/nowhere")
+    os.symlink(f"{tmp}/nowhere", f"{tmp}/link")
+    refused("a link to nothing", ["'" + f"{tmp}/link'", "symbolic link to something that is not there", "looked for"], "SELECT profana_open('x', ?)", f"{tmp}/link")
+    os.symlink(f"{tmp}/loop", f"{tmp}/loop")
+    refused("a link to itself", ["symbolic links", "looked for"], "SELECT profana_open('x', ?)", f"{tmp}/loop")
     write(f"{tmp}/raw_1_20240625000026809_ascend_pt/FRAMEWORK/torch.op_range", b"\0")
     refused("not analysed", ["not analysed yet"], "SELECT profana_open('x', ?)", f"{tmp}/raw_1_20240625000026809_ascend_pt")
     db = opened(text)
@@ -123,6 +127,26 @@ def ranks(tmp):
     check("ids over ranks", db.execute("SELECT rank, id FROM prof_kernel").fetchall(), [(0, 1), (1, 1 + 2**32)])
     check("the older folder", db.execute("SELECT source FROM prof_diagnostic WHERE code = 'rank_twice'").fetchall(),
           [(f"{cluster}/b/c/d/e/h_1_20240625000026809_ascend_pt",)])
+    told = "SELECT substr(message, instr(message, ', which')) FROM prof_diagnostic WHERE code = 'rank_twice'"
+    check("why the other counts", db.execute(told).fetchall(), [(", which is newer; this one is left out",)])
+    for name, content, age in (("a", KERNELS, 10**18), ("b", KERNELS, 10**18)):
+        write(f"{tmp}/twice/{name}/profiler_info_0.json", "{}")
+        write(f"{tmp}/twice/{name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", content)
+        for file in ("profiler_info_0.json", "ASCEND_PROFILER_OUTPUT/kernel_details.csv"):
+            os.utime(f"{tmp}/twice/{name}/{file}", ns=(age, age))
+    check("two as old", opened(f"{tmp}/twice").execute(told).fetchall(), [(", which is as old; this one is left out",)])
+    os.utime(f"{tmp}/twice/b/profiler_info_0.json", ns=(10**18 + 1, 10**18 + 1))
+    db = opened(f"{tmp}/twice")
+    check("by the files' age", db.execute("SELECT path FROM prof_source").fetchall() + db.execute(told).fetchall(), [(f"{tmp}/twice/b",), (", which is newer; this one is left out",)])
+    write(f"{tmp}/twice/b/ASCEND_PROFILER_OUTPUT/kernel_details.csv", "")
+    check("one that can be read", opened(f"{tmp}/twice").execute(told).fetchall(), [(", which can be read; this one is left out",)])
+    write(f"{tmp}/twice/c/profiler_info_1.json", "{}")
+    write(f"{tmp}/twice/c/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
+    write(f"{tmp}/twice/a/ASCEND_PROFILER_OUTPUT/kernel_details.csv", "")
+    for name in ("a", "b"):
+        os.utime(f"{tmp}/twice/{name}/profiler_info_0.json", ns=(10**18, 10**18))
+    check("neither can be read", opened(f"{tmp}/twice").execute(told).fetchall(), [(", which is as old; this one is left out",)])
+    db = opened(cluster)
     check("known ranks", db.execute("SELECT 1 FROM prof_diagnostic WHERE code = 'ranks_unknown'").fetchall(), [])
     for name in ("one", "two"):
         write(f"{tmp}/parts/{name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
