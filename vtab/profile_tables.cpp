@@ -173,7 +173,9 @@ const TableSpec& source_spec() {
           "Text: profiler_info*.json | Db: as Text, with schema of META_DATA | GPU: keys *_version and "
           "schemaVersion"},
          {"state", T, "complete, truncated or corrupt, as far as the files are read"},
-         {"missing", T, "JSON object: model table -> why it is empty; NULL: nothing is missing"},
+         {"missing", T,
+          "JSON object: model table -> why it is empty, as far as the files are read; NULL: nothing is "
+          "missing"},
          {"step_option", I, "option step of profana_open; NULL: not given"},
          {"rank_option", I, "option rank; NULL: not given"},
          {"device_option", I, "option device; NULL: not given"},
@@ -226,7 +228,7 @@ class SourceProvider : public TableProvider {
 
   private:
     // Columns that reading fills or changes; what has to be read comes first.
-    enum : int { kDevices, kSteps, kTimeBase, kState, kVersions, kColumns };
+    enum : int { kDevices, kSteps, kTimeBase, kState, kVersions, kMissing, kColumns };
 
     static std::shared_ptr<Table> table_of(const std::shared_ptr<Source>& source) {
         std::vector<ColumnType> types(kColumns, T);
@@ -247,6 +249,7 @@ class SourceProvider : public TableProvider {
     static std::string text_of(Source& source, int column, LoadContext& context) {
         if (column == kState) return state_of(source, context.diagnostics);
         if (column == kVersions) return source.facts().versions;
+        if (column == kMissing) return source.facts().missing;
         try {
             return json_array(column == kDevices ? source_devices(source, context)
                                                  : source_steps(source, context));
@@ -275,6 +278,7 @@ class SourceProvider : public TableProvider {
         part.columns[source_column("time_base_ns")] = kTimeBase;
         part.columns[source_column("state")] = kState;
         part.columns[source_column("versions")] = kVersions;
+        part.columns[source_column("missing")] = kMissing;
         const auto set = [&](const char* name, Part::Constant constant) {
             part.constants[source_column(name)] = std::move(constant);
         };
@@ -285,7 +289,6 @@ class SourceProvider : public TableProvider {
         set("rank", integer_constant(facts.rank));
         set("level", text_constant(facts.level));
         set("files", text_constant(facts.files));
-        set("missing", text_constant(facts.missing));
         set("step_option", integer_constant(options.step));
         set("rank_option", integer_constant(options.rank));
         set("device_option", integer_constant(options.device));

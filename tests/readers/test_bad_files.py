@@ -97,20 +97,69 @@ def text_beside(tmp):
     check("text beside: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(), [(database,)])
 
 
+OF_TRACE = ("comm_op", "comm_task", "device_task", "fwd_bwd", "host_op", "launch", "mstx_range", "overlap_bar", "python_call", "step")
+
+
+def missing(db):
+    return json.loads(db.execute("SELECT missing FROM prof_source").fetchone()[0] or "{}")
+
+
 def unreadable_trace(tmp):
+    """Whether it shows at the begin or when it is read: `missing` says why of every table that the trace would have filled."""
     rank, output = text_rank(tmp)
     trace = f"{output}/trace_view.json"
-    for content in (b"", b"\x07garbage" * 99):
+    mindspore = shutil.copytree(rank, f"{tmp}/r_ascend_ms")
+    want = missing(opened(rank))
+    for path in (rank, mindspore):
+        bad = f"{path}/ASCEND_PROFILER_OUTPUT/trace_view.json"
+        for content, why in ((b"", "the file is empty"), (b"\x07garbage" * 99, "no trace: the file begins neither"), (b"{}", "no events: the object has no list under the key traceEvents")):
+            write(bad, content)
+            db = opened(path)
+            check("trace: missing", missing(db), want | {f"prof_{table}": missing(db)["prof_step"] for table in OF_TRACE})
+            check("trace: why", missing(db)["prof_step"].startswith(f"{bad}: {why}"), True)
+            check("trace: no row", [t for t in OF_TRACE if db.execute(f"SELECT count(*) FROM prof_{t}").fetchone()[0]], [])
+            check("trace: kernels of the CSV file", db.execute("SELECT count(*) > 0 FROM prof_kernel").fetchall(), [(1,)])
+            check("trace: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'file_unusable'").fetchall(), [(bad,)])
+            check("trace: state", db.execute("SELECT state FROM prof_source").fetchall(), [("corrupt",)])
+            strict = load(LIBRARY)
+            strict.execute("SELECT profana_set('strict', 1)")
+            refused("trace: strict", ["trace_view.json"], "SELECT profana_open('x', ?)", path, db=strict)
+    for content, state in ((b"[\x07garbage", "corrupt"), (b"[", "truncated"), (b'[{"ph":"X","ts":', "truncated")):
         write(trace, content)
         db = opened(rank)
-        check("trace: its tables", db.execute("SELECT (SELECT count(*) FROM prof_mstx_range), (SELECT count(*) FROM prof_host_op)").fetchall(), [(0, 0)])
-        check("trace: kernels of the CSV file", db.execute("SELECT count(*) > 0 FROM prof_kernel").fetchall(), [(1,)])
-        check("trace: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'trace_unreadable'").fetchall(), [(trace,)])
-        check("trace: state", db.execute("SELECT state FROM prof_source").fetchall(), [("corrupt",)])
-        strict = load(LIBRARY)
-        strict.execute("SELECT profana_set('strict', 1)")
-        strict.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
-        refused("trace: strict", ["trace_view.json"], "SELECT count(*) FROM prof_host_op", db=strict)
+        db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+        check("trace that breaks off: missing", missing(db), want | {f"prof_{table}": f"{trace}: no event in it can be read" for table in OF_TRACE})
+        check("trace that breaks off: state", db.execute("SELECT state FROM prof_source").fetchall(), [(state,)])
+    os.remove(f"{output}/kernel_details.csv")
+    db = opened(rank)
+    db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+    check("kernels of a trace that breaks off", missing(db)["prof_kernel"], f"no kernel_details.csv and {trace}: no event in it can be read")
+    write(trace, b'[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}, \x07garbage')
+    db = opened(rank)
+    db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+    check("trace with an event", [t for t in OF_TRACE if f"prof_{t}" in missing(db)], [])
+    write(trace, b"[]")
+    db = opened(rank)
+    db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+    check("trace without events", (missing(db).get("prof_step"), db.execute("SELECT state FROM prof_source").fetchall()), (None, [("complete",)]))
+    for name, table in (("communication.json", "prof_comm_bandwidth"), ("profiler_metadata.json", "prof_process_group")):
+        path = f"{output}/{name}" if name == "communication.json" else f"{rank}/{name}"
+        for content in (b"", b" \n", b"\x07garbage"):
+            write(path, content)
+            db = opened(rank)
+            check(f"{name}: missing", missing(db)[table].startswith(f"{path}: "), True)
+            check(f"{name}: told", db.execute("SELECT count(*) FROM prof_diagnostic WHERE file = ?", (path,)).fetchall(), [(1,)])
+
+
+def unreadable_gpu_trace(tmp):
+    trace = write(f"{tmp}/w.pt.trace.json", b'{"schemaVersion":1,"traceEvents":[')
+    db = opened(trace)
+    before = missing(db)
+    db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+    tables = {t for (t,) in db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'prof\\_%' ESCAPE '\\'")} - {"prof_source", "prof_diagnostic", "prof_setting"}
+    check("GPU: never there", sorted(before), [f"prof_{t}" for t in ("api_stat", "comm_bandwidth", "comm_task", "kernel_pmu", "mstx_range", "op_stat", "overlap_bar", "step_time")])
+    check("GPU: missing", missing(db), {t: f"{trace}: no event in it can be read" for t in tables} | before)
+    check("GPU: state", db.execute("SELECT state FROM prof_source").fetchall(), [("truncated",)])
 
 
 def unusable_files(tmp):
@@ -422,6 +471,6 @@ def small(tmp):
     check("profiler_info", opened(f"{tmp}/i_ascend_pt").execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable'").fetchall(), [(info,)])
 
 
-run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
+run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unreadable_gpu_trace, unusable_files, side_files,
     traces_of_many, closed_files, closed_folders, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
     small)
