@@ -424,6 +424,21 @@ def far_times(tmp):
     check("far: told of a CSV file", db.execute("SELECT file, count FROM prof_diagnostic WHERE code = 'number_out_of_range'").fetchall(), [(details, 1)])
 
 
+def far_sums(tmp):
+    """Durations that add up beyond 64 bits lose no view."""
+    far = 2**62  # ns
+    details = write(f"{tmp}/kernel_details.csv", "Name,Type,Start Time(us),Duration(us)\n" + "".join(f"{name},{name},1.000,{dur // 1000}.{dur % 1000:03}\n" for name, dur in
+                                                 (("a", far), ("a", far), ("a", far), ("b", far), ("c", 5), ("c", 7))))
+    db = opened(details)
+    for view, name in (("hot_op", "op_type"), ("hot_kernel", "name")):
+        rows = db.execute(f"SELECT {name}, calls, total_ns, typeof(total_ns), time_ratio FROM {view}").fetchall()
+        check(f"{view}: sums", [(n, calls, total, kind) for n, calls, total, kind, _ in rows], [("a", 3, 3.0 * far, "real"), ("b", 1, far, "integer"), ("c", 2, 12, "integer")])
+        check(f"{view}: shares", [round(share, 9) for *_, share in rows], [0.75, 0.25, 0])
+    check("collection_check", db.execute("SELECT count(*) FROM collection_check").fetchall(), [(0,)])
+    db.execute("SELECT profana_open('base', ?), profana_open('comparison', ?)", (details, details)).fetchall()
+    check("collection_check", db.execute("SELECT op_type, round(base_time_ratio, 9), verdict FROM collection_check").fetchall(), [("a", 0.75, "agree"), ("b", 0.25, "agree"), ("c", 0, "agree")])
+
+
 def halved_events(tmp):
     """Begin and end as two events: profilers do not write them so; that they make no rows is told."""
     trace = write(f"{tmp}/a.pt.trace.json", json.dumps({"schemaVersion": 1, "traceEvents": [
@@ -472,5 +487,5 @@ def small(tmp):
 
 
 run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unreadable_gpu_trace, unusable_files, side_files,
-    traces_of_many, closed_files, closed_folders, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
+    traces_of_many, closed_files, closed_folders, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, far_sums, halved_events, not_a_table,
     small)
