@@ -55,19 +55,32 @@ void report(const Capture& capture, const UnusableFile& file, Diagnostics& diagn
 
 }  // namespace
 
-void leave_out_unusable(Capture& capture, LoadContext& context) {
+std::vector<std::string> leave_out_unusable(Capture& capture, LoadContext& context) {
+    std::vector<std::string> older;
     for (const FileRole role : kResults) {
         if (!capture.has(role)) continue;
         std::vector<std::string>& files = capture.files[role];
-        std::erase_if(files, [&](const std::string& path) {
-            std::string why = why_unusable(path, role, context);
-            if (why.empty()) return false;
-            capture.unusable.push_back({role, path, std::move(why)});
-            return true;
-        });
+        const auto check = [&] {
+            std::erase_if(files, [&](const std::string& path) {
+                std::string why = why_unusable(path, role, context);
+                if (why.empty()) return false;
+                capture.unusable.push_back({role, path, std::move(why)});
+                return true;
+            });
+        };
+        check();
+        if (!files.empty()) continue;
+        for (std::vector<std::string>& standing_in : capture.older[role]) {
+            files = std::move(standing_in);
+            check();
+            if (files.empty()) continue;
+            older.push_back(files.front());
+            break;
+        }
         if (files.empty()) capture.files.erase(role);
     }
     for (const UnusableFile& file : capture.unusable) report(capture, file, context.diagnostics);
+    return older;
 }
 
 std::string Capture::why_not(FileRole role) const {

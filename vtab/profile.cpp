@@ -202,6 +202,10 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
     for (const auto& source : profile->sources)
         for (const std::string& file : source->files())
             profile->stamps.emplace_back(file, stamp_if_there(file));
+    // One that was left out may be mended.
+    for (const Diagnostic& told : context.diagnostics.rows())
+        if (told.file.starts_with(profile->path + "/") && !is_folder(told.file))
+            profile->stamps.emplace_back(told.file, stamp_if_there(told.file));
     return profile;
 }
 

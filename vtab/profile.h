@@ -38,7 +38,7 @@ struct SourceFacts {
     std::string versions;  // JSON object: torch_npu, CANN, schema ...
     std::string files;     // JSON array of the files found, relative to path
     std::string missing;   // JSON object: model table -> why this source cannot fill it
-    std::string state;     // complete, truncated, corrupt, as far as read
+    std::string state;     // complete, partial, truncated, corrupt, as far as read
     // Id of the first row of every model table of this source: 1, and 2^32 further for each source of the
     // profile, so that ids are unique in it. Columns that name rows (kernel_id, parent_id ...) hold row +
     // id_base.

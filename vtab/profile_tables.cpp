@@ -172,7 +172,9 @@ const TableSpec& source_spec() {
          {"versions", T, "JSON object of the versions that the files name; NULL: none",
           "Text: profiler_info*.json | Db: as Text, with schema of META_DATA | GPU: keys *_version and "
           "schemaVersion"},
-         {"state", T, "complete, truncated or corrupt, as far as the files are read"},
+         {"state", T,
+          "complete, partial (a slice of a file is not there), truncated or corrupt, as far as the files are "
+          "read"},
          {"missing", T,
           "JSON object: model table -> why it is empty, as far as the files are read; NULL: nothing is "
           "missing"},
@@ -191,16 +193,19 @@ const TableSpec& source_spec() {
 
 // Only what the reader of a file had to report tells that something in it was lost.
 std::string state_of(const Source& source, const Diagnostics& diagnostics) {
-    std::string state = source.facts().state;
-    const std::vector<std::string> files = source.files();
-    for (const Diagnostic& found : diagnostics.rows()) {
-        if (std::find(files.begin(), files.end(), found.file) == files.end()) continue;
-        const bool cut = found.code == "row_cut" || found.code == "gzip_truncated" ||
-                         found.code == "json_truncated" || found.code == "db_truncated";
-        if (cut && state == "complete") state = "truncated";
-        if (!cut && found.severity == Severity::kError) return "corrupt";
+    bool cut = false, partial = false;
+    for (const std::string& file : source.files()) {
+        for (const auto& [code, severity] : diagnostics.told_of(file)) {
+            const bool is_cut = code == "row_cut" || code == "gzip_truncated" || code == "json_truncated" ||
+                                code == "db_truncated";
+            if (!is_cut && severity == Severity::kError) return "corrupt";
+            cut |= is_cut;
+            partial |= code == "slice_missing";
+        }
     }
-    return state;
+    const std::string& state = source.facts().state;
+    if (state != "complete") return state;
+    return cut ? "truncated" : partial ? "partial" : state;
 }
 
 int source_column(const char* name) {

@@ -158,21 +158,12 @@ Capture Recognizer::finished(Capture capture) const {
 
 // One that is read from CSV and JSON files.
 Capture Recognizer::finished_text(Capture capture) const {
-    leave_out_unusable(capture, context_);
+    const std::vector<std::string> older = leave_out_unusable(capture, context_);
     if (!capture.has_results() && !capture.unusable.empty())
         capture.unreadable = capture.unusable.front().why;
-    return finished(std::move(capture));
-}
-
-// Of several exports of msprof the newest counts.
-std::vector<std::string> databases_that_count(const Capture& base) {
-    std::vector<std::string> out;
-    std::string newest;
-    for (const std::string& path : base.all(FileRole::kDatabase))
-        if (base_name(path).starts_with("msprof")) newest = path;
-    for (const std::string& path : base.all(FileRole::kDatabase))
-        if (!base_name(path).starts_with("msprof") || path == newest) out.push_back(path);
-    return out;
+    capture = finished(std::move(capture));
+    for (const std::string& file : older) report_older_export(file, context_.diagnostics);
+    return capture;
 }
 
 // What a database is, by its content or, where that cannot be read, by its name.
@@ -219,11 +210,29 @@ std::optional<Capture> Recognizer::database(const Capture& base, const std::stri
     return finished(std::move(capture));
 }
 
-// One capture a database: several ranks' may lie in one folder.
+// One capture a database: several ranks' may lie in one folder. Of several exports of msprof the newest
+// counts that can be read.
 std::vector<Capture> Recognizer::databases(const Capture& base) {
-    std::vector<Capture> out;
-    for (const std::string& path : databases_that_count(base))
-        if (auto capture = database(base, path, look_into_database(path))) out.push_back(std::move(*capture));
+    std::vector<Capture> out, exports;
+    std::vector<std::string> paths = base.all(FileRole::kDatabase);
+    std::reverse(paths.begin(), paths.end());
+    for (const std::string& path : paths) {
+        const bool is_export = base_name(path).starts_with("msprof");
+        if (is_export && !exports.empty() && exports.back().unreadable.empty()) continue;
+        auto capture = database(base, path, look_into_database(path));
+        if (capture) (is_export ? exports : out).push_back(std::move(*capture));
+    }
+    std::reverse(out.begin(), out.end());
+    if (exports.empty()) return out;
+    if (exports.size() > 1 && exports.back().unreadable.empty()) {
+        report_older_export(exports.back().first(FileRole::kDatabase), context_.diagnostics);
+        for (const Capture& newer : exports)
+            if (!newer.unreadable.empty())
+                report_unreadable_database(newer.first(FileRole::kDatabase), newer.unreadable,
+                                           context_.diagnostics);
+        std::swap(exports.front(), exports.back());
+    }
+    out.push_back(std::move(exports.front()));
     return out;
 }
 
@@ -232,7 +241,11 @@ std::vector<Capture> Recognizer::of_output(const std::string& root, const std::s
     Capture capture;
     capture.root = root;
     capture.facts.path = root;
-    capture.files = files_of_folder(output);
+    for (auto& [role, exports] : exports_of_folder(output)) {
+        capture.files[role] = std::move(exports.front());
+        exports.erase(exports.begin());
+        capture.older[role] = std::move(exports);
+    }
     add_beside(capture, root);
     const bool msprof =
         base_name(output) == "mindstudio_profiler_output" || base_name(root).starts_with("PROF_");

@@ -113,6 +113,57 @@ def msprof(tmp):
     refused("raw data", ["raw data only"], "SELECT profana_open('x', ?)", f"{tmp}/PROF_000009_20260402160352_BBBBBBBB")
 
 
+def older_exports(tmp):
+    """Where the newest export of msprof cannot be used, an older one stands in, and that is told."""
+    out = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA/mindstudio_profiler_output"
+    old = write(f"{out}/op_summary_20260402160352.csv", SUMMARY + "old,T,AI_CORE,1.000\t,1.000\n")
+    new = write(f"{out}/op_summary_20260402160400.csv", "")
+    told = "SELECT code, file FROM prof_diagnostic ORDER BY code"
+    def names(db):
+        return [name for (name,) in db.execute("SELECT name FROM prof_kernel")]
+    db = opened(out)
+    check("older export", (names(db), db.execute(told).fetchall()), (["old"], [("file_unusable", new), ("older_export", old)]))
+    write(new, SUMMARY + "new,T,AI_CORE,1.000\t,1.000\n")
+    check("the newer export is mended", names(db), ["new"])
+    check("nothing to tell", opened(out).execute(told).fetchall(), [])
+    write(f"{out}/op_summary_slice_0_20260402160500.csv", "")
+    write(f"{out}/op_summary_slice_1_20260402160500.csv", SUMMARY + "slice,T,AI_CORE,1.000\t,1.000\n")
+    check("a slice that can be used", names(opened(out)), ["slice"])
+    write(new, "")
+    write(f"{out}/op_summary_slice_1_20260402160500.csv", "")
+    check("the third newest", names(opened(out)), ["old"])
+    write(old, "")
+    refused("none can be used", ["nothing that can be read"], "SELECT profana_open('x', ?)", out)
+    of_db = f"{tmp}/PROF_000002_20260402160352_AAAAAAAA"
+    os.makedirs(of_db)
+    for stamp, operator in (("20260402160352", "old"), ("20260402160400", "new")):
+        make = sqlite3.connect(f"{of_db}/msprof_{stamp}.db")
+        make.executescript(f"CREATE TABLE STRING_IDS(id, value); INSERT INTO STRING_IDS VALUES (1, '{operator}');"
+                           "CREATE TABLE TASK(startNs, endNs, deviceId, connectionId, globalTaskId, streamId, taskId); INSERT INTO TASK VALUES (1, 2, 0, 1, 1, 1, 1);"
+                           "CREATE TABLE COMPUTE_TASK_INFO(name, globalTaskId); INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1);")
+        make.close()
+    check("the newest database", names(opened(of_db)), ["new"])
+    new = write(f"{of_db}/msprof_20260402160400.db", "")
+    db = opened(of_db)
+    check("older database", (names(db), db.execute(told).fetchall()), (["old"], [("db_unreadable", new), ("older_export", f"{of_db}/msprof_20260402160352.db")]))
+
+
+def slices_that_lack(tmp):
+    out = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA/mindstudio_profiler_output"
+    state = "SELECT state FROM prof_source"
+    for part in (0, 2):
+        write(f"{out}/op_summary_slice_{part}_20260402160400.csv", SUMMARY + f"k{part},T,AI_CORE,{part + 5}.000\t,1.500\n")
+    check("a slice lacks", opened(out).execute(state).fetchall(), [("partial",)])
+    write(f"{out}/op_summary_slice_2_20260402160400.csv", SUMMARY + "k2,T,AI_CORE,7.000\t")
+    db = opened(out)
+    db.execute("SELECT count(dur_ns) FROM prof_kernel").fetchall()
+    check("a slice lacks, another is cut", db.execute(state).fetchall(), [("truncated",)])
+    write(f"{out}/op_summary_slice_2_20260402160400.csv", "")
+    check("a slice lacks, another is empty", opened(out).execute(state).fetchall(), [("corrupt",)])
+    os.remove(f"{out}/op_summary_slice_2_20260402160400.csv")
+    check("no slice lacks", opened(out).execute(state).fetchall(), [("complete",)])
+
+
 def ranks(tmp):
     cluster = f"{tmp}/cluster"
     for rank, stamp, deep in ((0, "20240625000026809", "a"), (1, "20240625000026809", "b/c/d/e"), (1, "20250101000000000", "b")):
@@ -274,4 +325,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-run(traces, folders, msprof, ranks, compressed, options, relative_paths, changes, main_database)
+run(traces, folders, msprof, older_exports, slices_that_lack, ranks, compressed, options, relative_paths, changes, main_database)
