@@ -34,31 +34,66 @@ std::string json_array(const std::vector<int64_t>& values) {
     return out;
 }
 
-// A step that no rank has is an error of every query that comes to the profile's rows.
+void sort_out(std::vector<int64_t>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+Error not_there(const Profile& profile, const std::string& what, int64_t wanted, const std::string& known) {
+    return Error("profana: profile '" + excerpt(profile.alias) + "' has no " + what + " " +
+                 std::to_string(wanted) + "; its " + what + "s are " + known +
+                 "; open it with one of them, or profana_close('" + excerpt(profile.alias) +
+                 "') leaves it out");
+}
+
 void check_step(Profile& profile, LoadContext& context) {
-    static std::mutex mutex;  // ranks may load side by side
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (profile.step_checked) return;
+    if (!profile.options.step || profile.step_checked) return;
     std::vector<int64_t> known;
     for (const auto& source : profile.sources)
         for (const int64_t step : source_steps(*source, context)) known.push_back(step);
-    std::sort(known.begin(), known.end());
-    known.erase(std::unique(known.begin(), known.end()), known.end());
+    sort_out(known);
     if (std::find(known.begin(), known.end(), *profile.options.step) == known.end())
-        throw Error("profana: profile '" + excerpt(profile.alias) + "' has no step " +
-                    std::to_string(*profile.options.step) + "; its steps are " +
-                    (known.empty() ? "not marked" : json_array(known)) + "; open it with one of them, or " +
-                    "profana_close('" + excerpt(profile.alias) + "') leaves it out");
+        throw not_there(profile, "step", *profile.options.step,
+                        known.empty() ? "not marked" : json_array(known));
     profile.step_checked = true;
 }
 
-// The table, read only once the profile's step is known to exist.
+// The readers keep the rows of the device alone, and mostly its kernels are there: only where they are not,
+// everything is read to see which devices there are.
+void check_device(Profile& profile, LoadContext& context) {
+    if (!profile.options.device || profile.device_checked) return;
+    const auto has_kernels = [&](const auto& source) {
+        const std::vector<int64_t> devices = kernel_devices(*source, context);
+        return std::find(devices.begin(), devices.end(), *profile.options.device) != devices.end();
+    };
+    if (std::none_of(profile.sources.begin(), profile.sources.end(), has_kernels)) {
+        std::vector<int64_t> known;
+        for (const auto& source : profile.of_all_devices(context))
+            for (const int64_t device : every_device(*source, context)) known.push_back(device);
+        sort_out(known);
+        if (!known.empty() && std::find(known.begin(), known.end(), *profile.options.device) == known.end())
+            throw not_there(profile, "device", *profile.options.device, json_array(known));
+    }
+    profile.device_checked = true;
+}
+
+// A step or device that no rank has is an error of every query that comes to the profile's rows.
+void check_options(Profile& profile, LoadContext& context) {
+    static std::mutex mutex;  // ranks may load side by side
+    const std::lock_guard<std::mutex> lock(mutex);
+    check_step(profile, context);
+    check_device(profile, context);
+}
+
+// The table, read only once the profile's step and device are known to exist.
 std::shared_ptr<Table> checked(const std::shared_ptr<Profile>& profile, Model model,
                                std::shared_ptr<Table> table) {
-    if (!profile->options.step || profile->step_checked) return table;
+    const bool step = profile->options.step && !profile->step_checked;
+    const bool device = profile->options.device && !profile->device_checked;
+    if (!step && !device) return table;
     return make_model_table(model,
                             [profile, table](Table& out, const ColumnSet& wanted, LoadContext& context) {
-                                check_step(*profile, context);
+                                check_options(*profile, context);
                                 table->ensure(wanted, context);
                                 table->ensure_rows(context);
                                 out.set_rows(table->rows());

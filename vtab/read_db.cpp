@@ -304,9 +304,8 @@ void report_unreadable_database(const std::string& path, const std::string& why,
                      .message = why + "; the file is left out"});
 }
 
-std::shared_ptr<Source> make_db_source(Connection& connection, SourceFacts facts, DbFiles files,
-                                       const ProfileOptions& options) {
-    LoadContext context = connection.load_context();
+std::shared_ptr<Source> make_db_source(SourceFacts facts, DbFiles files, const ProfileOptions& options,
+                                       LoadContext& context) {
     return std::make_shared<DbSource>(std::move(facts), std::move(files), options, context);
 }
 

@@ -44,7 +44,7 @@ struct DbFiles {
 
 // `facts` carries what the path told (kind, framework, rank, level, versions, files); what it leaves empty is
 // taken from the database. Throws an Error when the database cannot be opened at all.
-std::shared_ptr<Source> make_db_source(Connection& connection, SourceFacts facts, DbFiles files,
-                                       const ProfileOptions& options);
+std::shared_ptr<Source> make_db_source(SourceFacts facts, DbFiles files, const ProfileOptions& options,
+                                       LoadContext& context);
 
 }  // namespace profana

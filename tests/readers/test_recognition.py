@@ -269,7 +269,12 @@ def options(tmp):
     refused("a step that is not there", ["no step 5", "[4]"], "SELECT * FROM prof_kernel", db=db)
     db = opened(path, {"step": 4, "device": 3})
     check("options in prof_source", db.execute("SELECT step_option, device_option, rank_option FROM prof_source").fetchall(), [(4, 3, None)])
-    check("device option", opened(path, {"device": 0}).execute("SELECT count(*) FROM prof_device_task").fetchall(), [(0,)])
+    db = opened(path, {"device": 0})
+    for table in ("prof_device_task", "prof_host_op"):
+        refused("a device that is not there", ["'x'", "no device 0", "[3]", "profana_close('x')"], f"SELECT count(*) FROM {table}", db=db)
+    check("device option", opened(path, {"device": 3}).execute("SELECT count(*) > 0 FROM prof_device_task").fetchall(), [(1,)])
+    details = write(f"{tmp}/kernel_details.csv", KERNELS)
+    check("no row names a device", opened(details, {"device": 5}).execute("SELECT count(*) FROM prof_kernel").fetchall(), [(1,)])
     refused("an alias that is NULL", ["alias"], "SELECT profana_open(NULL, ?)", path)
     refused("too few arguments", ["(alias, path [, options])"], "SELECT profana_open('x')")
     refused("an alias that is not open", ["'y'", "x"], "SELECT profana_close('y')", db=db)

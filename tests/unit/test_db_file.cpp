@@ -167,8 +167,9 @@ TEST_CASE_METHOD(Loaded, "a load that was interrupted begins anew") {
     make_database(folder.file("ascend_pytorch_profiler_0.db"), kThousands);
     Connection connection(sql.db());
     SourceFacts facts;
+    LoadContext opening = connection.load_context();
     const auto source =
-        make_db_source(connection, facts, {folder.file("ascend_pytorch_profiler_0.db"), "", {}, {}}, {});
+        make_db_source(facts, {folder.file("ascend_pytorch_profiler_0.db"), "", {}, {}}, {}, opening);
     const auto table = source->table(Model::kDeviceTask);
     REQUIRE(table != nullptr);
     ColumnSet wanted;
