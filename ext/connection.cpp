@@ -105,6 +105,17 @@ const Rule& rule_of(const std::string& name) {
     throw Error("profana_set: there is no setting '" + excerpt(name) + "'; settings are " + known);
 }
 
+// Is one of these files the profile's, or left out of it?
+bool told_of(const Profile& profile, const std::set<std::string>& files) {
+    const auto below = files.lower_bound(profile.path + "/");
+    if (files.count(profile.path) > 0 || (below != files.end() && below->starts_with(profile.path + "/")))
+        return true;
+    for (const auto& source : profile.sources)
+        for (const std::string& file : source->files())
+            if (files.count(file) > 0) return true;
+    return false;
+}
+
 }  // namespace
 
 uint64_t parse_memory_size(const std::string& value) {
@@ -178,9 +189,7 @@ void Connection::read_faulty_again() {
     for (auto& [file, stamp] : seen_)
         if (faulty.count(file) > 0) stamp = {};
     for (const auto& profile : profiles_)
-        for (const auto& source : profile->sources)
-            for (const std::string& file : source->files())
-                if (faulty.count(file) > 0) profile->stamps.emplace_back(file, FileStamp{});
+        if (told_of(*profile, faulty)) profile->stamps.emplace_back(profile->path, kReadAgain);
 }
 
 LoadContext Connection::load_context() {

@@ -115,6 +115,7 @@ class Reader {
     void read(LoadContext& context) {
         TraceRecords records = TraceRecords::read(options_.files, make_plan(), context);
         out_.state = records.state;
+        out_.unreadable = std::move(records.unreadable);
         out_.threads = records.lanes;
         describe_lanes(records);
         prepare_columns();

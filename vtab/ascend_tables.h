@@ -88,6 +88,7 @@ struct OverlapBars {
 
 struct AscendTables {
     FileState state = FileState::kComplete;
+    std::string unreadable;  // why no event could be read; empty: some were, or there are none
     std::vector<TraceLane> threads;
     std::vector<AscendLane> lanes;  // by the same number
     std::vector<AscendGroup> groups;

@@ -26,6 +26,8 @@ class AscendTrace {
     // For each time when the dequeue event that runs then was enqueued; kNullInt: no event runs.
     PageVector<int64_t> enqueued_at(const PageVector<int64_t>& times, LoadContext& context);
 
+    // As far as it is read:
+    std::string unreadable() const { return tables_ == nullptr ? std::string() : tables_->unreadable; }
     FileState state() const { return tables_ == nullptr ? FileState::kComplete : tables_->state; }
 
   private:

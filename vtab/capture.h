@@ -48,6 +48,8 @@ struct Capture {
     std::string unreadable;                              // why its database cannot be read; empty: it can
     std::map<FileRole, std::vector<std::string>> files;  // slices of one file in order
     std::vector<UnusableFile> unusable;                  // left out of files
+    // Older exports of the files, the newest first: they stand in where a newer one cannot be used.
+    std::map<FileRole, std::vector<std::vector<std::string>>> older;
 
     bool has(FileRole role) const { return files.count(role) > 0; }
     std::string first(FileRole role) const { return has(role) ? files.at(role).front() : std::string(); }
@@ -60,8 +62,9 @@ struct Capture {
     std::vector<std::string> every_file() const;
 };
 
-// Takes the files of results that cannot be used out of capture.files, with a diagnostic for each.
-void leave_out_unusable(Capture& capture, LoadContext& context);
+// Takes the files of results that cannot be used out of capture.files, with a diagnostic for each. Gives the
+// first file of each older export that stands in.
+std::vector<std::string> leave_out_unusable(Capture& capture, LoadContext& context);
 
 // What a file name says: kernel_details.csv, op_summary_slice_1_20260402160352.csv, msprof_0_2_1.json.
 struct NamedFile {
@@ -83,6 +86,12 @@ void report_missing_slices(const std::string& asked, const std::vector<std::stri
 // Where a file is there plain and compressed, the plain one counts.
 std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder,
                                                              bool every_stamp = false);
+
+// The same with the older exports, the newest first.
+std::map<FileRole, std::vector<std::vector<std::string>>> exports_of_folder(const std::string& folder,
+                                                                            bool every_stamp = false);
+// Code older_export.
+void report_older_export(const std::string& file, Diagnostics& diagnostics);
 
 // Entries of a folder, sorted by name; empty if it cannot be read.
 std::vector<std::string> list_folder(const std::string& folder);

@@ -167,24 +167,28 @@ void read_capture_facts(Capture& capture, LoadContext& context) {
 }
 
 std::optional<TraceKind> trace_kind(const std::string& path, LoadContext& context) {
-    const auto head = read_trace_head(path, context);
-    if (!head) return std::nullopt;
+    bool is_object = false;
+    try {
+        is_object = read_trace_head(path, context).is_object;
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kGeneral) throw;
+        return std::nullopt;
+    }
     const std::string text = peek(path, context);
     if (has_any(text, {"\"Ascend Hardware\"", "\"async_npu\"", "\"Dequeue@", "\"AscendCL@", "\"Node@"}))
         return TraceKind::kAscend;
-    return head->is_object || has_gpu_category(text) ? TraceKind::kGpu : TraceKind::kAscend;
+    return is_object || has_gpu_category(text) ? TraceKind::kGpu : TraceKind::kAscend;
 }
 
 void read_gpu_facts(Capture& capture, LoadContext& context) {
     SourceFacts& facts = capture.facts;
     const std::string path = capture.first(FileRole::kTrace);
     facts.framework = "PyTorch";
-    if (const auto head = read_trace_head(path, context)) {
-        const JsonToken distributed = head->key("distributedInfo");
-        if (!distributed.absent())
-            take_rank(facts.rank,
-                      JsonFile::parse(distributed.raw(), path, context.diagnostics).integer({"rank"}));
-    }
+    const TraceFacts head = read_trace_head(path, context);
+    const JsonToken distributed = head.key("distributedInfo");
+    if (!distributed.absent())
+        take_rank(facts.rank,
+                  JsonFile::parse(distributed.raw(), path, context.diagnostics).integer({"rank"}));
     take_rank(facts.rank, rank_in_name(base_name(path)));
 }
 

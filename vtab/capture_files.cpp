@@ -104,6 +104,35 @@ bool later(const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a > b;
 }
 
+struct Found {
+    NamedFile named;
+    std::string path;
+};
+
+std::map<FileRole, std::vector<Found>> named_files(const std::string& folder) {
+    std::map<FileRole, std::vector<Found>> found;
+    std::set<std::string, std::less<>> seen;  // without .gz; the plain one is listed first
+    for (const std::string& name : list_folder(folder)) {
+        const std::string path = join_path(folder, name);
+        auto named = file_by_name(name);
+        if (named && seen.emplace(without_gz(name)).second)
+            found[named->role].push_back({std::move(*named), path});
+    }
+    return found;
+}
+
+// The newest first, each with its slices in order; `one`: all files are one.
+std::vector<std::vector<std::string>> by_export(std::vector<Found> files, bool one) {
+    std::stable_sort(files.begin(), files.end(),
+                     [](const Found& a, const Found& b) { return a.named.slice < b.named.slice; });
+    const auto newer = [](const std::string& a, const std::string& b) { return later(a, b); };
+    std::map<std::string, std::vector<std::string>, decltype(newer)> exports(newer);
+    for (Found& file : files) exports[one ? std::string() : file.named.stamp].push_back(std::move(file.path));
+    std::vector<std::vector<std::string>> out;
+    for (auto& [stamp, paths] : exports) out.push_back(std::move(paths));
+    return out;
+}
+
 // Slices are counted from 0. "1, 3 to 9": those below the last that are not there.
 std::string missing_slices(std::vector<int64_t> there) {
     std::sort(there.begin(), there.end());
@@ -139,32 +168,28 @@ bool is_torch_trace(std::string_view name) {
     return without_gz(name).ends_with(".pt.trace.json");
 }
 
-std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder, bool every_stamp) {
-    struct Found {
-        NamedFile named;
-        std::string path;
-    };
-    std::map<FileRole, std::vector<Found>> found;
-    std::set<std::string, std::less<>> seen;  // without .gz; the plain one is listed first
-    for (const std::string& name : list_folder(folder)) {
-        const std::string path = join_path(folder, name);
-        auto named = file_by_name(name);
-        if (named && seen.emplace(without_gz(name)).second)
-            found[named->role].push_back({std::move(*named), path});
-    }
-    std::map<FileRole, std::vector<std::string>> out;
-    for (auto& [role, list] : found) {
+std::map<FileRole, std::vector<std::vector<std::string>>> exports_of_folder(const std::string& folder,
+                                                                            bool every_stamp) {
+    std::map<FileRole, std::vector<std::vector<std::string>>> out;
+    for (auto& [role, files] : named_files(folder)) {
         // Each database is a rank or an export of its own; recognition chooses among them.
-        const bool one_export = !every_stamp && role != FileRole::kDatabase && role != FileRole::kOther;
-        std::string newest;
-        for (const Found& file : list)
-            if (later(file.named.stamp, newest)) newest = file.named.stamp;
-        if (one_export) std::erase_if(list, [&](const Found& file) { return file.named.stamp != newest; });
-        std::stable_sort(list.begin(), list.end(),
-                         [](const Found& a, const Found& b) { return a.named.slice < b.named.slice; });
-        for (Found& file : list) out[role].push_back(std::move(file.path));
+        const bool one = every_stamp || role == FileRole::kDatabase || role == FileRole::kOther;
+        out[role] = by_export(std::move(files), one);
     }
     return out;
+}
+
+std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& folder, bool every_stamp) {
+    std::map<FileRole, std::vector<std::string>> out;
+    for (auto& [role, exports] : exports_of_folder(folder, every_stamp))
+        out[role] = std::move(exports.front());
+    return out;
+}
+
+void report_older_export(const std::string& file, Diagnostics& diagnostics) {
+    diagnostics.add({.file = file,
+                     .code = "older_export",
+                     .message = "the newer export beside it cannot be used; this one stands in for it"});
 }
 
 void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,

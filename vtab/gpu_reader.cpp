@@ -144,6 +144,7 @@ class Reader {
         out_.flow_categories = launch_categories(options_);
         TraceRecords records = TraceRecords::read({options_.file}, make_plan(out_.flow_categories), context_);
         out_.threads = records.lanes;
+        out_.unreadable = std::move(records.unreadable);
         base_ns_ = records.facts.base_ns.value_or(0);
         out_.facts = std::move(records.facts);
         prepare(records);

@@ -60,6 +60,7 @@ struct GpuMemoryEvent {
 
 struct GpuTables {
     TraceFacts facts;
+    std::string unreadable;  // why no event could be read; empty: some were, or there are none
     std::vector<TraceLane> threads;
     HostOps host;
     uint32_t runtime_kind = 0, driver_kind = 0;  // codes of host.rows() column kind

@@ -51,19 +51,21 @@ void take_option(ProfileOptions& options, std::string_view key, element value) {
     *text = string;
 }
 
-std::shared_ptr<Source> make_source(Connection& connection, Capture capture, const ProfileOptions& options) {
+std::shared_ptr<Source> make_source(Capture capture, const ProfileOptions& options, LoadContext& context) {
     if (capture.facts.kind == "gpu") return make_gpu_source(std::move(capture), options);
-    if (!capture.has(FileRole::kDatabase)) {
-        LoadContext context = connection.load_context();
-        return make_text_source(std::move(capture), options, context);
-    }
+    if (!capture.has(FileRole::kDatabase)) return make_text_source(std::move(capture), options, context);
     DbFiles files;
     files.profiler = capture.first(FileRole::kDatabase);
     files.analysis = capture.first(FileRole::kAnalysisDatabase);
     if (capture.facts.kind == "analysis") std::swap(files.profiler, files.analysis);
     files.device_infos = capture.all(FileRole::kDeviceInfo);
     files.unreadable = std::move(capture.unreadable);
-    return make_db_source(connection, std::move(capture.facts), std::move(files), options);
+    return make_db_source(std::move(capture.facts), std::move(files), options, context);
+}
+
+ProfileOptions without_device(ProfileOptions options) {
+    options.device.reset();
+    return options;
 }
 
 bool changed(const Profile& profile) {
@@ -105,7 +107,7 @@ void look_at_main(Connection& connection) {
         const FileStamp stamp = stamp_file(path);
         if (connection.main_seen == stamp || connection.main_seen == kMainClosed) return;
         connection.main_seen = stamp;
-        const DbContent content = db_content(path);
+        const DbContent content = look_into_database(path).content;
         if (content == DbContent::kUnknown || content == DbContent::kCluster) return;
         add_profile(connection, open_profile(connection, "main", path, {}));
     } catch (const Error& error) {
@@ -195,13 +197,24 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
     profile->alias = alias;
     profile->path = absolute_path(path);
     profile->options = options;
-    for (Capture& capture : recognize(path, options, context)) {
+    std::vector<Capture> captures = recognize(path, options, context);
+    if (options.device)
+        profile->of_all_devices = [captures, any = without_device(options)](LoadContext& load) {
+            std::vector<std::shared_ptr<Source>> sources;
+            for (const Capture& capture : captures) sources.push_back(make_source(capture, any, load));
+            return sources;
+        };
+    for (Capture& capture : captures) {
         capture.facts.id_base = 1 + (static_cast<int64_t>(profile->sources.size()) << 32);
-        profile->sources.push_back(make_source(connection, std::move(capture), options));
+        profile->sources.push_back(make_source(std::move(capture), options, context));
     }
     for (const auto& source : profile->sources)
         for (const std::string& file : source->files())
             profile->stamps.emplace_back(file, stamp_if_there(file));
+    // One that was left out may be mended.
+    for (const Diagnostic& told : context.diagnostics.rows())
+        if (told.file.starts_with(profile->path + "/") && !is_folder(told.file))
+            profile->stamps.emplace_back(told.file, stamp_if_there(told.file));
     return profile;
 }
 
@@ -240,8 +253,26 @@ std::vector<int64_t> source_steps(Source& source, LoadContext& context) {
     return steps;
 }
 
+std::vector<int64_t> kernel_devices(Source& source, LoadContext& context) {
+    return distinct(source, Model::kKernel, "device_id", context);
+}
+
+std::vector<int64_t> every_device(Source& source, LoadContext& context) {
+    std::vector<int64_t> devices;
+    for (size_t m = 0; m < static_cast<size_t>(Model::kCount); ++m) {
+        const auto& columns = model_specs()[m].columns;
+        const auto is_device = [](const ColumnSpec& column) {
+            return column.name == std::string("device_id");
+        };
+        if (std::none_of(columns.begin(), columns.end(), is_device)) continue;
+        const std::vector<int64_t> found = distinct(source, static_cast<Model>(m), "device_id", context);
+        devices.insert(devices.end(), found.begin(), found.end());
+    }
+    return devices;
+}
+
 std::vector<int64_t> source_devices(Source& source, LoadContext& context) {
-    std::vector<int64_t> devices = distinct(source, Model::kKernel, "device_id", context);
+    std::vector<int64_t> devices = kernel_devices(source, context);
     if (devices.empty()) devices = distinct(source, Model::kDevice, "device_id", context);
     return devices;
 }

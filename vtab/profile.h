@@ -4,6 +4,7 @@
 // reader of its own (vtab/read_text.*, read_db.*, read_gpu.*) that makes it a Source behind this interface.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,10 @@
 namespace profana {
 
 class Connection;
+
+// In Profile::stamps: what was told of the profile must be told anew. No file has such a stamp, nor has one
+// that is not there.
+constexpr FileStamp kReadAgain{~uint64_t{0}, ~uint64_t{0}, 2, 0};
 
 // The options of profana_open, as JSON: {"rank":3,"step":10,"device":0,"chip":"Ascend910B3","source":"db",
 // "gpu_flow_cat":"ac2g"}.
@@ -34,7 +39,7 @@ struct SourceFacts {
     std::string versions;  // JSON object: torch_npu, CANN, schema ...
     std::string files;     // JSON array of the files found, relative to path
     std::string missing;   // JSON object: model table -> why this source cannot fill it
-    std::string state;     // complete, truncated, corrupt, as far as read
+    std::string state;     // complete, partial, truncated, corrupt, as far as read
     // Id of the first row of every model table of this source: 1, and 2^32 further for each source of the
     // profile, so that ids are unique in it. Columns that name rows (kernel_id, parent_id ...) hold row +
     // id_base.
@@ -60,7 +65,10 @@ class Profile {
     ProfileOptions options;
     std::vector<std::shared_ptr<Source>> sources;  // one a rank, by rank
     std::vector<std::pair<std::string, FileStamp>> stamps;
-    bool step_checked = false;  // options.step is known to exist
+    bool step_checked = false;    // options.step is known to exist
+    bool device_checked = false;  // options.device is known to exist
+    // The sources as they are without option device, newly made; empty: it is not given.
+    std::function<std::vector<std::shared_ptr<Source>>(LoadContext&)> of_all_devices;
     bool ranges_asked = false;  // somebody has read prof_mstx_range: what MFU misses is of interest
 };
 
@@ -82,6 +90,10 @@ void refresh_profiles(Connection& connection);
 // Step numbers and devices of a source, ascending. May read its files.
 std::vector<int64_t> source_steps(Source& source, LoadContext& context);
 std::vector<int64_t> source_devices(Source& source, LoadContext& context);
+
+std::vector<int64_t> kernel_devices(Source& source, LoadContext& context);
+// Devices that any of its rows names, in no order. Reads all of its files.
+std::vector<int64_t> every_device(Source& source, LoadContext& context);
 
 // {"prof_kernel":"no kernel_details.csv"}, for SourceFacts::missing.
 std::string missing_json(const std::map<Model, std::string>& reasons);

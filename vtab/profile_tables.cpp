@@ -34,31 +34,66 @@ std::string json_array(const std::vector<int64_t>& values) {
     return out;
 }
 
-// A step that no rank has is an error of every query that comes to the profile's rows.
+void sort_out(std::vector<int64_t>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+Error not_there(const Profile& profile, const std::string& what, int64_t wanted, const std::string& known) {
+    return Error("profana: profile '" + excerpt(profile.alias) + "' has no " + what + " " +
+                 std::to_string(wanted) + "; its " + what + "s are " + known +
+                 "; open it with one of them, or profana_close('" + excerpt(profile.alias) +
+                 "') leaves it out");
+}
+
 void check_step(Profile& profile, LoadContext& context) {
-    static std::mutex mutex;  // ranks may load side by side
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (profile.step_checked) return;
+    if (!profile.options.step || profile.step_checked) return;
     std::vector<int64_t> known;
     for (const auto& source : profile.sources)
         for (const int64_t step : source_steps(*source, context)) known.push_back(step);
-    std::sort(known.begin(), known.end());
-    known.erase(std::unique(known.begin(), known.end()), known.end());
+    sort_out(known);
     if (std::find(known.begin(), known.end(), *profile.options.step) == known.end())
-        throw Error("profana: profile '" + excerpt(profile.alias) + "' has no step " +
-                    std::to_string(*profile.options.step) + "; its steps are " +
-                    (known.empty() ? "not marked" : json_array(known)) + "; open it with one of them, or " +
-                    "profana_close('" + excerpt(profile.alias) + "') leaves it out");
+        throw not_there(profile, "step", *profile.options.step,
+                        known.empty() ? "not marked" : json_array(known));
     profile.step_checked = true;
 }
 
-// The table, read only once the profile's step is known to exist.
+// The readers keep the rows of the device alone, and mostly its kernels are there: only where they are not,
+// everything is read to see which devices there are.
+void check_device(Profile& profile, LoadContext& context) {
+    if (!profile.options.device || profile.device_checked) return;
+    const auto has_kernels = [&](const auto& source) {
+        const std::vector<int64_t> devices = kernel_devices(*source, context);
+        return std::find(devices.begin(), devices.end(), *profile.options.device) != devices.end();
+    };
+    if (std::none_of(profile.sources.begin(), profile.sources.end(), has_kernels)) {
+        std::vector<int64_t> known;
+        for (const auto& source : profile.of_all_devices(context))
+            for (const int64_t device : every_device(*source, context)) known.push_back(device);
+        sort_out(known);
+        if (!known.empty() && std::find(known.begin(), known.end(), *profile.options.device) == known.end())
+            throw not_there(profile, "device", *profile.options.device, json_array(known));
+    }
+    profile.device_checked = true;
+}
+
+// A step or device that no rank has is an error of every query that comes to the profile's rows.
+void check_options(Profile& profile, LoadContext& context) {
+    static std::mutex mutex;  // ranks may load side by side
+    const std::lock_guard<std::mutex> lock(mutex);
+    check_step(profile, context);
+    check_device(profile, context);
+}
+
+// The table, read only once the profile's step and device are known to exist.
 std::shared_ptr<Table> checked(const std::shared_ptr<Profile>& profile, Model model,
                                std::shared_ptr<Table> table) {
-    if (!profile->options.step || profile->step_checked) return table;
+    const bool step = profile->options.step && !profile->step_checked;
+    const bool device = profile->options.device && !profile->device_checked;
+    if (!step && !device) return table;
     return make_model_table(model,
                             [profile, table](Table& out, const ColumnSet& wanted, LoadContext& context) {
-                                check_step(*profile, context);
+                                check_options(*profile, context);
                                 table->ensure(wanted, context);
                                 table->ensure_rows(context);
                                 out.set_rows(table->rows());
@@ -172,8 +207,12 @@ const TableSpec& source_spec() {
          {"versions", T, "JSON object of the versions that the files name; NULL: none",
           "Text: profiler_info*.json | Db: as Text, with schema of META_DATA | GPU: keys *_version and "
           "schemaVersion"},
-         {"state", T, "complete, truncated or corrupt, as far as the files are read"},
-         {"missing", T, "JSON object: model table -> why it is empty; NULL: nothing is missing"},
+         {"state", T,
+          "complete, partial (a slice of a file is not there), truncated or corrupt, as far as the files are "
+          "read"},
+         {"missing", T,
+          "JSON object: model table -> why it is empty, as far as the files are read; NULL: nothing is "
+          "missing"},
          {"step_option", I, "option step of profana_open; NULL: not given"},
          {"rank_option", I, "option rank; NULL: not given"},
          {"device_option", I, "option device; NULL: not given"},
@@ -189,16 +228,19 @@ const TableSpec& source_spec() {
 
 // Only what the reader of a file had to report tells that something in it was lost.
 std::string state_of(const Source& source, const Diagnostics& diagnostics) {
-    std::string state = source.facts().state;
-    const std::vector<std::string> files = source.files();
-    for (const Diagnostic& found : diagnostics.rows()) {
-        if (std::find(files.begin(), files.end(), found.file) == files.end()) continue;
-        const bool cut = found.code == "row_cut" || found.code == "gzip_truncated" ||
-                         found.code == "json_truncated" || found.code == "db_truncated";
-        if (cut && state == "complete") state = "truncated";
-        if (!cut && found.severity == Severity::kError) return "corrupt";
+    bool cut = false, partial = false;
+    for (const std::string& file : source.files()) {
+        for (const auto& [code, severity] : diagnostics.told_of(file)) {
+            const bool is_cut = code == "row_cut" || code == "gzip_truncated" || code == "json_truncated" ||
+                                code == "db_truncated";
+            if (!is_cut && severity == Severity::kError) return "corrupt";
+            cut |= is_cut;
+            partial |= code == "slice_missing";
+        }
     }
-    return state;
+    const std::string& state = source.facts().state;
+    if (state != "complete") return state;
+    return cut ? "truncated" : partial ? "partial" : state;
 }
 
 int source_column(const char* name) {
@@ -226,7 +268,7 @@ class SourceProvider : public TableProvider {
 
   private:
     // Columns that reading fills or changes; what has to be read comes first.
-    enum : int { kDevices, kSteps, kTimeBase, kState, kVersions, kColumns };
+    enum : int { kDevices, kSteps, kTimeBase, kState, kVersions, kMissing, kColumns };
 
     static std::shared_ptr<Table> table_of(const std::shared_ptr<Source>& source) {
         std::vector<ColumnType> types(kColumns, T);
@@ -247,6 +289,7 @@ class SourceProvider : public TableProvider {
     static std::string text_of(Source& source, int column, LoadContext& context) {
         if (column == kState) return state_of(source, context.diagnostics);
         if (column == kVersions) return source.facts().versions;
+        if (column == kMissing) return source.facts().missing;
         try {
             return json_array(column == kDevices ? source_devices(source, context)
                                                  : source_steps(source, context));
@@ -275,6 +318,7 @@ class SourceProvider : public TableProvider {
         part.columns[source_column("time_base_ns")] = kTimeBase;
         part.columns[source_column("state")] = kState;
         part.columns[source_column("versions")] = kVersions;
+        part.columns[source_column("missing")] = kMissing;
         const auto set = [&](const char* name, Part::Constant constant) {
             part.constants[source_column(name)] = std::move(constant);
         };
@@ -285,7 +329,6 @@ class SourceProvider : public TableProvider {
         set("rank", integer_constant(facts.rank));
         set("level", text_constant(facts.level));
         set("files", text_constant(facts.files));
-        set("missing", text_constant(facts.missing));
         set("step_option", integer_constant(options.step));
         set("rank_option", integer_constant(options.rank));
         set("device_option", integer_constant(options.device));

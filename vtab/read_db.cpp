@@ -120,6 +120,22 @@ bool has_profiler_table(DbFile& file) {
     return false;
 }
 
+DbContent content_of(DbFile& file) {
+    const std::string_view name = base_name(file.path());
+    const auto has = [&](const char* table) { return file.table(table) != nullptr; };
+    const auto called = [&](const char* prefix) { return name.starts_with(prefix); };
+    if (has("PYTORCH_API")) return DbContent::kPyTorch;
+    if (has("ClusterBaseInfo") || has("ClusterStepTraceTime") || has("ClusterCommunicationTime"))
+        return DbContent::kCluster;
+    if (has("SESSION_TIME_INFO") || has_profiler_table(file)) {
+        if (called("ascend_pytorch_profiler")) return DbContent::kPyTorch;
+        if (called("ascend_mindspore_profiler")) return DbContent::kMindSpore;
+        return called("msmonitor") ? DbContent::kMsmonitor : DbContent::kMsprof;
+    }
+    const bool analysis = has("StepTraceTime") || has("CommAnalyzerTime") || has("CommAnalyzerBandwidth");
+    return analysis ? DbContent::kAnalysis : DbContent::kUnknown;
+}
+
 class DbSource : public Source {
   public:
     DbSource(SourceFacts facts, DbFiles files, const ProfileOptions& options, LoadContext& context)
@@ -202,14 +218,17 @@ void DbSource::look_at_analysis(LoadContext& context) {
     const std::string& path = profile_->files.analysis;
     if (path.empty())
         return name_missing("there is no analysis.db or communication_analyzer.db beside the database", true);
-    const std::string unreadable = why_unreadable(path);
-    if (unreadable.empty()) {
+    try {
         DbFile file(path);
-        return name_missing(file, true);
+        name_missing(file, true);
+    } catch (const DatabaseLocked&) {
+        throw;
+    } catch (const Error& error) {
+        if (!is_of_file(error)) throw;
+        report_unreadable_database(path, reason_of(error), context.diagnostics);
+        facts_.state = "corrupt";
+        name_missing(reason_of(error), true);
     }
-    report_unreadable_database(path, unreadable, context.diagnostics);
-    facts_.state = "corrupt";
-    name_missing(unreadable, true);
 }
 
 void DbSource::read_meta(DbFile& file, LoadContext& context) {
@@ -264,37 +283,17 @@ std::shared_ptr<Table> DbSource::make_table(Model model) const {
 
 }  // namespace
 
-DbContent db_content(const std::string& path) {
-    if (!is_file(path)) return DbContent::kUnknown;
+DatabaseLook look_into_database(const std::string& path) {
     try {
         DbFile file(path);
-        const std::string_view name = base_name(path);
-        const auto has = [&](const char* table) { return file.table(table) != nullptr; };
-        const auto called = [&](const char* prefix) { return name.starts_with(prefix); };
-        if (has("PYTORCH_API")) return DbContent::kPyTorch;
-        if (has("ClusterBaseInfo") || has("ClusterStepTraceTime") || has("ClusterCommunicationTime"))
-            return DbContent::kCluster;
-        if (has("SESSION_TIME_INFO") || has_profiler_table(file)) {
-            if (called("ascend_pytorch_profiler")) return DbContent::kPyTorch;
-            if (called("ascend_mindspore_profiler")) return DbContent::kMindSpore;
-            return called("msmonitor") ? DbContent::kMsmonitor : DbContent::kMsprof;
-        }
-        const bool analysis = has("StepTraceTime") || has("CommAnalyzerTime") || has("CommAnalyzerBandwidth");
-        return analysis ? DbContent::kAnalysis : DbContent::kUnknown;
-    } catch (const NotADatabase&) {
-        return DbContent::kUnknown;
-    }
-}
-
-std::string why_unreadable(const std::string& path) {
-    try {
-        DbFile(path).table("TASK");  // reads its schema
-        return {};
+        return {content_of(file), {}};
     } catch (const DatabaseLocked&) {
         throw;
+    } catch (const NotADatabase& error) {
+        return {DbContent::kUnknown, reason_of(error)};
     } catch (const Error& error) {
-        if (error.kind() == ErrorKind::kInterrupted || error.kind() == ErrorKind::kNoMemory) throw;
-        return reason_of(error);
+        if (!is_of_file(error)) throw;
+        return {DbContent::kUnreadable, reason_of(error)};
     }
 }
 
@@ -305,9 +304,8 @@ void report_unreadable_database(const std::string& path, const std::string& why,
                      .message = why + "; the file is left out"});
 }
 
-std::shared_ptr<Source> make_db_source(Connection& connection, SourceFacts facts, DbFiles files,
-                                       const ProfileOptions& options) {
-    LoadContext context = connection.load_context();
+std::shared_ptr<Source> make_db_source(SourceFacts facts, DbFiles files, const ProfileOptions& options,
+                                       LoadContext& context) {
     return std::make_shared<DbSource>(std::move(facts), std::move(files), options, context);
 }
 

@@ -14,22 +14,24 @@ namespace profana {
 
 // What a database holds, told by its tables.
 enum class DbContent {
-    kUnknown,    // no database, or not a profiler's
-    kPyTorch,    // PYTORCH_API and msprof's tables
-    kMindSpore,  // msprof's tables in a file named so
-    kMsprof,     // msprof's tables
-    kMsmonitor,  // msprof's tables in a file named so
-    kAnalysis,   // StepTraceTime, CommAnalyzer...
-    kCluster,    // cluster_analysis.db of msprof-analyze
+    kUnknown,     // no database, or not a profiler's
+    kUnreadable,  // a database, maybe, that is damaged or may not be read
+    kPyTorch,     // PYTORCH_API and msprof's tables
+    kMindSpore,   // msprof's tables in a file named so
+    kMsprof,      // msprof's tables
+    kMsmonitor,   // msprof's tables in a file named so
+    kAnalysis,    // StepTraceTime, CommAnalyzer...
+    kCluster,     // cluster_analysis.db of msprof-analyze
+};
+
+struct DatabaseLook {
+    DbContent content;
+    std::string unreadable;  // the text of an error; empty: it can be read
 };
 
 // Looks into a file that may be a database. Never opens it but through SQLite: another way of closing it
-// would drop the locks that the host holds on its own database. A locked or damaged database throws an Error.
-DbContent db_content(const std::string& path);
-
-// Why a profiler's database cannot be read: the text of an error; empty: it can. A locked one throws, for
-// that passes.
-std::string why_unreadable(const std::string& path);
+// would drop the locks that the host holds on its own database. A locked one throws, for that passes.
+DatabaseLook look_into_database(const std::string& path);
 void report_unreadable_database(const std::string& path, const std::string& why, Diagnostics& diagnostics);
 
 // The files of one rank. All but `profiler` may be empty.
@@ -42,7 +44,7 @@ struct DbFiles {
 
 // `facts` carries what the path told (kind, framework, rank, level, versions, files); what it leaves empty is
 // taken from the database. Throws an Error when the database cannot be opened at all.
-std::shared_ptr<Source> make_db_source(Connection& connection, SourceFacts facts, DbFiles files,
-                                       const ProfileOptions& options);
+std::shared_ptr<Source> make_db_source(SourceFacts facts, DbFiles files, const ProfileOptions& options,
+                                       LoadContext& context);
 
 }  // namespace profana

@@ -11,6 +11,35 @@
 namespace profana {
 namespace {
 
+bool never_in_gpu_traces(Model model) {
+    switch (model) {
+        case Model::kKernelPmu:
+        case Model::kCommTask:
+        case Model::kMstxRange:
+        case Model::kOverlapBar:
+        case Model::kOpStat:
+        case Model::kApiStat:
+        case Model::kStepTime:
+        case Model::kCommBandwidth:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// `unreadable`: why the trace has no events; empty: it has, as far as it is read.
+std::string missing_of(const std::string& unreadable) {
+    std::map<Model, std::string> missing;
+    for (size_t m = 0; m < static_cast<size_t>(Model::kCount); ++m) {
+        const Model model = static_cast<Model>(m);
+        if (never_in_gpu_traces(model))
+            missing[model] = "GPU traces of torch.profiler do not have it";
+        else if (!unreadable.empty())
+            missing[model] = unreadable;
+    }
+    return missing_json(missing);
+}
+
 // What the tables of one trace share; their loaders keep it alive.
 class GpuCapture {
   public:
@@ -20,6 +49,7 @@ class GpuCapture {
         options_.flow_category = options.gpu_flow_cat;
         options_.device = options.device;
         options_.id_base = facts.id_base;
+        facts.missing = missing_of({});
     }
 
     void load(Model model, Table& table, const ColumnSet& wanted, LoadContext& context) {
@@ -41,6 +71,7 @@ class GpuCapture {
             tables_ = read_gpu_tables(options_, context);
             facts.state = file_state_name(tables_->facts.state);
             facts.versions = versions_of(tables_->facts);
+            facts.missing = missing_of(tables_->unreadable);
         }
         return *tables_;
     }
@@ -167,19 +198,7 @@ class GpuSource : public Source {
     int64_t time_base_ns(LoadContext& context) override { return capture_->time_base_ns(context); }
 
     std::shared_ptr<Table> table(Model model) override {
-        switch (model) {
-            case Model::kKernelPmu:
-            case Model::kCommTask:
-            case Model::kMstxRange:
-            case Model::kOverlapBar:
-            case Model::kOpStat:
-            case Model::kApiStat:
-            case Model::kStepTime:
-            case Model::kCommBandwidth:
-                return nullptr;
-            default:
-                break;
-        }
+        if (never_in_gpu_traces(model)) return nullptr;
         std::shared_ptr<Table>& table = tables_[static_cast<size_t>(model)];
         if (table == nullptr)
             table = make_model_table(model, [capture = capture_, model](Table& out, const ColumnSet& wanted,
@@ -194,19 +213,9 @@ class GpuSource : public Source {
     std::array<std::shared_ptr<Table>, static_cast<size_t>(Model::kCount)> tables_;
 };
 
-constexpr const char* kNotInGpuTraces = "GPU traces of torch.profiler do not have it";
-
 }  // namespace
 
 std::shared_ptr<Source> make_gpu_source(Capture capture, const ProfileOptions& options) {
-    capture.facts.missing = missing_json({{Model::kKernelPmu, kNotInGpuTraces},
-                                          {Model::kCommTask, kNotInGpuTraces},
-                                          {Model::kMstxRange, kNotInGpuTraces},
-                                          {Model::kOverlapBar, kNotInGpuTraces},
-                                          {Model::kOpStat, kNotInGpuTraces},
-                                          {Model::kApiStat, kNotInGpuTraces},
-                                          {Model::kStepTime, kNotInGpuTraces},
-                                          {Model::kCommBandwidth, kNotInGpuTraces}});
     return std::make_shared<GpuSource>(std::make_shared<GpuCapture>(std::move(capture), options));
 }
 

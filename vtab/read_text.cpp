@@ -27,16 +27,20 @@ class TextSource : public Source {
         rows_.device = options.device;
         rows_.only_device = only_device(context);
         rows_.clock_offset_ns = monotonic_offset_ns(capture_.all(FileRole::kStartInfo), context);
+        read_group_names(context);
         make_kernels();
-        make_trace(context);
+        make_trace();
         make_statistics();
         make_memory();
         make_side_tables();
-        name_missing();
+        name_missing({});
     }
 
     const SourceFacts& facts() const override {
-        if (trace_ != nullptr) capture_.facts.state = file_state_name(trace_->state());
+        if (trace_ == nullptr) return capture_.facts;
+        capture_.facts.state = file_state_name(trace_->state());
+        const std::string lost = trace_->unreadable();
+        if (!lost.empty()) name_missing(lost);
         return capture_.facts;
     }
     std::shared_ptr<Table> table(Model model) override { return tables_[static_cast<size_t>(model)]; }
@@ -48,18 +52,23 @@ class TextSource : public Source {
 
   private:
     std::shared_ptr<Table>& slot(Model model) { return tables_[static_cast<size_t>(model)]; }
+    void read_group_names(LoadContext& context);
     void make_kernels();
-    void make_trace(LoadContext& context);
+    void make_trace();
     std::shared_ptr<Table> table_of_trace(Model model) const;
     void make_statistics();
     void make_memory();
     void make_side_tables();
-    void name_missing();
+    // `lost`: why the trace turned out to have no events.
+    void name_missing(const std::string& lost) const;
+    bool is_of_trace(Model model) const;
     int64_t only_device(LoadContext& context) const;
 
-    mutable Capture capture_;  // facts().state follows the reading
+    mutable Capture capture_;  // facts().state and missing follow the reading
     ProfileOptions options_;
     CsvRows rows_;
+    std::string no_groups_ = "no profiler_metadata.json";  // empty: it is there and can be read
+    std::map<std::string, std::string> group_names_;
     std::shared_ptr<AscendTrace> trace_;
     std::array<std::shared_ptr<Table>, static_cast<size_t>(Model::kCount)> tables_;
 };
@@ -82,7 +91,18 @@ void TextSource::make_kernels() {
     slot(Model::kKernelPmu) = make_kernel_pmu_table(csv, files.front(), capture_.facts.id_base);
 }
 
-void TextSource::make_trace(LoadContext& context) {
+void TextSource::read_group_names(LoadContext& context) {
+    const std::string path = capture_.first(FileRole::kMetadata);
+    if (path.empty()) return;
+    const JsonFile metadata = JsonFile::read(path, context);
+    if (metadata)
+        no_groups_.clear();
+    else
+        no_groups_ = path + ": cannot be read; prof_diagnostic says why";
+    group_names_ = parallel_group_names(metadata);
+}
+
+void TextSource::make_trace() {
     if (!capture_.has(FileRole::kTrace)) {
         if (capture_.has(FileRole::kTaskTime))
             slot(Model::kDeviceTask) = make_task_time_table(capture_.all(FileRole::kTaskTime), rows_,
@@ -95,15 +115,17 @@ void TextSource::make_trace(LoadContext& context) {
     options.only_device = rows_.only_device;
     options.id_base = capture_.facts.id_base;
     options.clock_offset_ns = rows_.clock_offset_ns;
-    if (capture_.has(FileRole::kMetadata))
-        options.group_names =
-            parallel_group_names(JsonFile::read(capture_.first(FileRole::kMetadata), context));
+    options.group_names = std::move(group_names_);
     trace_ = std::make_shared<AscendTrace>(std::move(options), slot(Model::kKernel));
     for (size_t m = 0; m < tables_.size(); ++m) {
         const Model model = static_cast<Model>(m);
-        if (!AscendTrace::fills(model) && (model != Model::kKernel || tables_[m] != nullptr)) continue;
-        tables_[m] = table_of_trace(model);
+        if (is_of_trace(model)) tables_[m] = table_of_trace(model);
     }
+}
+
+bool TextSource::is_of_trace(Model model) const {
+    const bool kernels = !capture_.has(FileRole::kKernelDetails) && !capture_.has(FileRole::kOpSummary);
+    return AscendTrace::fills(model) || (model == Model::kKernel && kernels);
 }
 
 std::shared_ptr<Table> TextSource::table_of_trace(Model model) const {
@@ -144,7 +166,7 @@ void TextSource::make_side_tables() {
                     out.add(only);
                 }
             });
-    if (capture_.has(FileRole::kMetadata))
+    if (no_groups_.empty())
         slot(Model::kProcessGroup) = make_filled_table(
             Model::kProcessGroup,
             [file = capture_.first(FileRole::kMetadata)](ModelRows& rows, LoadContext& context) {
@@ -159,25 +181,26 @@ void TextSource::make_side_tables() {
             });
 }
 
-void TextSource::name_missing() {
+void TextSource::name_missing(const std::string& lost) const {
     const bool msprof = capture_.facts.kind == "msprof";
     const auto without = [&](FileRole role, const char* name) {
         const std::string why = capture_.why_not(role);
         return why.empty() ? std::string("no ") + name : why;
     };
-    const std::string trace = without(FileRole::kTrace, msprof ? "msprof_*.json" : "trace_view.json");
+    const std::string trace =
+        lost.empty() ? without(FileRole::kTrace, msprof ? "msprof_*.json" : "trace_view.json") : lost;
     const bool of_summary = capture_.why_not(FileRole::kKernelDetails).empty() &&
                             (msprof || !capture_.why_not(FileRole::kOpSummary).empty());
     const std::string kernels = of_summary ? without(FileRole::kOpSummary, "op_summary_*.csv")
                                            : without(FileRole::kKernelDetails, "kernel_details.csv");
     std::map<Model, std::string> missing;
     for (size_t m = 0; m < tables_.size(); ++m) {
-        if (tables_[m] != nullptr) continue;
         const Model model = static_cast<Model>(m);
+        if (tables_[m] != nullptr && (lost.empty() || !is_of_trace(model))) continue;
         std::string reason = trace;
         if (model == Model::kKernel) reason = kernels + " and " + trace;
         if (model == Model::kKernelPmu) reason = kernels;
-        if (model == Model::kDeviceTask && msprof)
+        if (model == Model::kDeviceTask && msprof && lost.empty())
             reason = trace + " and " + without(FileRole::kTaskTime, "task_time_*.csv");
         if (model == Model::kOpStat) reason = without(FileRole::kOpStatistic, "op_statistic.csv");
         if (model == Model::kApiStat) reason = without(FileRole::kApiStatistic, "api_statistic.csv");
@@ -185,7 +208,7 @@ void TextSource::name_missing() {
         if (model == Model::kMemoryAlloc) reason = without(FileRole::kOperatorMemory, "operator_memory.csv");
         if (model == Model::kMemoryUsage) reason = without(FileRole::kMemoryRecord, "memory_record.csv");
         if (model == Model::kCommBandwidth) reason = without(FileRole::kCommunication, "communication.json");
-        if (model == Model::kProcessGroup) reason = "no profiler_metadata.json";
+        if (model == Model::kProcessGroup) reason = no_groups_;
         if (model == Model::kDevice) reason = "no info.json of a device in PROF_*";
         missing[model] = reason;
     }

@@ -1,5 +1,6 @@
 #include "vtab/recognize.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,7 +60,11 @@ class Recognizer {
     std::vector<Capture> file(const std::string& path);
     std::vector<Capture> folder(const std::string& path, int depth);
     std::vector<Capture> trace_in_folder(const std::string& path);
-    const std::string& hint() const { return hint_; }
+    // Why nothing was found, as far as it is known.
+    std::string hint() const {
+        return closed_.empty() ? hint_
+                               : "there is no permission to read the folder '" + *closed_.begin() + "'";
+    }
 
   private:
     // A folder that is itself one rank's; empty: it is not.
@@ -67,8 +72,10 @@ class Recognizer {
     std::vector<Capture> old_layout(const std::string& path);
     std::vector<Capture> of_output(const std::string& root, const std::string& output);
     std::vector<Capture> databases(const Capture& base);
+    std::optional<Capture> database(const Capture& base, const std::string& path, DatabaseLook look);
     static void name_kind(Capture& capture, const std::string& path, DbContent content);
     void tell_not_analysed(const std::string& path);
+    bool may_read(const std::string& folder);
     void add_beside(Capture& capture, const std::string& root) const;
     void add_device_files(Capture& capture, const std::string& prof) const;
     void add_neighbours(Capture& capture, const std::string& database) const;
@@ -78,8 +85,9 @@ class Recognizer {
 
     const ProfileOptions& options_;
     LoadContext& context_;
-    std::set<std::string> seen_;  // canonical paths, against loops of symbolic links
-    std::string hint_;            // why something that looked like a profile is none
+    std::set<std::string> seen_;    // canonical paths, against loops of symbolic links
+    std::string hint_;              // why something that looked like a profile is none
+    std::set<std::string> closed_;  // folders that may not be read: nobody knows what they hold
 };
 
 // Files beside the results: profiler_info, profiler_metadata and the device files of PROF_*.
@@ -150,21 +158,12 @@ Capture Recognizer::finished(Capture capture) const {
 
 // One that is read from CSV and JSON files.
 Capture Recognizer::finished_text(Capture capture) const {
-    leave_out_unusable(capture, context_);
+    const std::vector<std::string> older = leave_out_unusable(capture, context_);
     if (!capture.has_results() && !capture.unusable.empty())
         capture.unreadable = capture.unusable.front().why;
-    return finished(std::move(capture));
-}
-
-// Of several exports of msprof the newest counts.
-std::vector<std::string> databases_that_count(const Capture& base) {
-    std::vector<std::string> out;
-    std::string newest;
-    for (const std::string& path : base.all(FileRole::kDatabase))
-        if (base_name(path).starts_with("msprof")) newest = path;
-    for (const std::string& path : base.all(FileRole::kDatabase))
-        if (!base_name(path).starts_with("msprof") || path == newest) out.push_back(path);
-    return out;
+    capture = finished(std::move(capture));
+    for (const std::string& file : older) report_older_export(file, context_.diagnostics);
+    return capture;
 }
 
 // What a database is, by its content or, where that cannot be read, by its name.
@@ -188,6 +187,7 @@ void Recognizer::name_kind(Capture& capture, const std::string& path, DbContent 
             break;
         case DbContent::kCluster:
         case DbContent::kUnknown:
+        case DbContent::kUnreadable:
             capture.facts.kind = "db";
             if (base_name(path).starts_with("msprof")) capture.facts.kind = "msprof_db";
             if (base_name(path).starts_with("msmonitor")) capture.facts.kind = "msmonitor";
@@ -195,24 +195,44 @@ void Recognizer::name_kind(Capture& capture, const std::string& path, DbContent 
     }
 }
 
-// One capture a database: several ranks' may lie in one folder. One that cannot be read has a capture that
-// says so.
-std::vector<Capture> Recognizer::databases(const Capture& base) {
-    std::vector<Capture> out;
-    for (const std::string& path : databases_that_count(base)) {
-        Capture capture = base;
-        capture.files[FileRole::kDatabase] = {path};
-        capture.unreadable = why_unreadable(path);
-        const DbContent content = capture.unreadable.empty() ? db_content(path) : DbContent::kUnknown;
-        if (content == DbContent::kCluster) {
-            hint_ = "'" + path + "' holds the results of a cluster analysis: open the folder of the ranks";
-            continue;
-        }
-        if (content == DbContent::kUnknown && capture.unreadable.empty())
-            capture.unreadable = path + ": has none of the tables of a profiler";
-        name_kind(capture, path, content);
-        out.push_back(finished(std::move(capture)));
+// nullopt: it is none of one rank. One that cannot be read has a capture that says so.
+std::optional<Capture> Recognizer::database(const Capture& base, const std::string& path, DatabaseLook look) {
+    if (look.content == DbContent::kCluster) {
+        hint_ = "'" + path + "' holds the results of a cluster analysis: open the folder of the ranks";
+        return std::nullopt;
     }
+    Capture capture = base;
+    capture.files[FileRole::kDatabase] = {path};
+    capture.unreadable = std::move(look.unreadable);
+    if (look.content == DbContent::kUnknown && capture.unreadable.empty())
+        capture.unreadable = path + ": has none of the tables of a profiler";
+    name_kind(capture, path, look.content);
+    return finished(std::move(capture));
+}
+
+// One capture a database: several ranks' may lie in one folder. Of several exports of msprof the newest
+// counts that can be read.
+std::vector<Capture> Recognizer::databases(const Capture& base) {
+    std::vector<Capture> out, exports;
+    std::vector<std::string> paths = base.all(FileRole::kDatabase);
+    std::reverse(paths.begin(), paths.end());
+    for (const std::string& path : paths) {
+        const bool is_export = base_name(path).starts_with("msprof");
+        if (is_export && !exports.empty() && exports.back().unreadable.empty()) continue;
+        auto capture = database(base, path, look_into_database(path));
+        if (capture) (is_export ? exports : out).push_back(std::move(*capture));
+    }
+    std::reverse(out.begin(), out.end());
+    if (exports.empty()) return out;
+    if (exports.size() > 1 && exports.back().unreadable.empty()) {
+        report_older_export(exports.back().first(FileRole::kDatabase), context_.diagnostics);
+        for (const Capture& newer : exports)
+            if (!newer.unreadable.empty())
+                report_unreadable_database(newer.first(FileRole::kDatabase), newer.unreadable,
+                                           context_.diagnostics);
+        std::swap(exports.front(), exports.back());
+    }
+    out.push_back(std::move(exports.front()));
     return out;
 }
 
@@ -221,7 +241,11 @@ std::vector<Capture> Recognizer::of_output(const std::string& root, const std::s
     Capture capture;
     capture.root = root;
     capture.facts.path = root;
-    capture.files = files_of_folder(output);
+    for (auto& [role, exports] : exports_of_folder(output)) {
+        capture.files[role] = std::move(exports.front());
+        exports.erase(exports.begin());
+        capture.older[role] = std::move(exports);
+    }
     add_beside(capture, root);
     const bool msprof =
         base_name(output) == "mindstudio_profiler_output" || base_name(root).starts_with("PROF_");
@@ -284,7 +308,7 @@ std::vector<Capture> Recognizer::rank_folder(const std::string& path) {
         return of_output(parent_folder(path), path);
     for (const char* output : {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"}) {
         const std::string folder = join_path(path, output);
-        if (!is_folder(folder)) continue;
+        if (!is_folder(folder) || !may_read(folder)) continue;
         std::vector<Capture> found = of_output(path, folder);
         if (!found.empty()) return found;
         hint_ = "'" + folder + "' holds no results" +
@@ -324,13 +348,17 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
     }
     Input::open(path, context_);  // says what is wrong with it
     if (!name.ends_with(".json") && !name.ends_with(".gz")) {
-        if (db_content(path) == DbContent::kUnknown) {
+        DatabaseLook look = look_into_database(path);
+        if (look.content == DbContent::kUnreadable)
+            throw Error("profana: " + look.unreadable, ErrorKind::kCannotOpen);
+        if (look.content == DbContent::kUnknown) {
             if (name.ends_with(".db")) hint_ = "it has none of the tables of a profiler";
             return {};
         }
-        capture.files[FileRole::kDatabase] = {path};
         add_neighbours(capture, path);
-        return databases(capture);
+        std::vector<Capture> found;
+        if (auto one = database(capture, path, std::move(look))) found.push_back(std::move(*one));
+        return found;
     }
     const auto kind = trace_kind(path, context_);
     if (!kind) return {};
@@ -344,15 +372,7 @@ std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
     std::error_code error;
     const std::string real = fs::canonical(path, error).string();
     if (error || !seen_.insert(real).second) return {};
-    if (access(path.c_str(), R_OK | X_OK) != 0) {
-        hint_ = "there is no permission to read the folder '" + path + "'";
-        if (depth == 0) return {};  // an error, that says so
-        context_.diagnostics.add(
-            {.file = path,
-             .code = "folder_not_readable",
-             .message = "there is no permission to read this folder; what it holds is left out"});
-        return {};
-    }
+    if (!may_read(path)) return {};
     std::vector<Capture> found = rank_folder(path);
     if (!found.empty()) return found;
     std::string previous;
@@ -390,8 +410,22 @@ std::vector<Capture> Recognizer::trace_in_folder(const std::string& path) {
     return {};
 }
 
+// One that may not be read is told once.
+bool Recognizer::may_read(const std::string& folder) {
+    if (faccessat(AT_FDCWD, folder.c_str(), R_OK | X_OK, AT_EACCESS) == 0) return true;
+    if (!closed_.insert(folder).second) return false;
+    context_.diagnostics.forget(folder);
+    context_.diagnostics.add(
+        {.file = folder,
+         .code = "folder_not_readable",
+         .message = "there is no permission to read this folder; what it holds is left out"});
+    return false;
+}
+
 // A rank that is left out of a folder of many.
 void Recognizer::tell_not_analysed(const std::string& path) {
+    const auto closed = closed_.lower_bound(path + "/");
+    if (closed != closed_.end() && closed->starts_with(path + "/")) return;  // told already
     const bool rank = is_rank_folder(base_name(path));
     const bool raw = base_name(path).starts_with("PROF_") && !is_rank_folder(base_name(parent_folder(path)));
     if (!options_.source.empty() || (!rank && !raw)) return;
@@ -403,19 +437,26 @@ void Recognizer::tell_not_analysed(const std::string& path) {
                          : "it holds raw data only: export it (msprof --export=on); it is left out"});
 }
 
-// Which of two captures of one rank counts: one that can be read, else the newer by the time stamp in the
-// name, else by the files' age.
-bool newer(const Capture& a, const Capture& b) {
-    if (a.unreadable.empty() != b.unreadable.empty()) return a.unreadable.empty();
-    if (a.age.size() != b.age.size()) return a.age.size() > b.age.size();
-    if (a.age != b.age) return a.age > b.age;
-    const auto age = [](const Capture& capture) {
-        int64_t newest = 0;
-        for (const std::string& file : capture.every_file())
-            newest = std::max(newest, stamp_if_there(file).mtime_ns);
-        return newest;
-    };
-    return age(a) > age(b);
+int64_t newest_file(const Capture& capture) {
+    int64_t newest = 0;
+    for (const std::string& file : capture.every_file())
+        newest = std::max(newest, stamp_if_there(file).mtime_ns);
+    return newest;
+}
+
+struct Choice {
+    bool first;
+    const char* why;
+};
+
+// Which of two captures of one rank counts: one that can be read, else the newer by the time stamps in the
+// names or, where these are not of one form, by the files' age.
+Choice choose(const Capture& a, const Capture& b) {
+    if (a.unreadable.empty() != b.unreadable.empty()) return {a.unreadable.empty(), "which can be read"};
+    if (a.age.empty() != b.age.empty()) return {!a.age.empty(), "whose name has a time stamp"};
+    if (a.age.size() == b.age.size() && a.age != b.age) return {a.age > b.age, "which is newer"};
+    const int64_t of_a = newest_file(a), of_b = newest_file(b);
+    return {of_a > of_b, of_a == of_b ? "which is as old" : "which is newer"};
 }
 
 std::vector<Capture> one_a_rank(std::vector<Capture> found, Diagnostics& diagnostics) {
@@ -428,13 +469,12 @@ std::vector<Capture> one_a_rank(std::vector<Capture> found, Diagnostics& diagnos
             out.push_back(std::move(capture));
             continue;
         }
-        if (newer(capture, *same)) std::swap(capture, *same);
-        diagnostics.add(
-            {.file = capture.facts.path,
-             .code = "rank_twice",
-             .message = "rank " + std::to_string(*capture.facts.rank) + " is also in " + same->facts.path +
-                        (capture.unreadable.empty() ? ", which is newer" : ", which can be read") +
-                        "; this one is left out"});
+        const Choice choice = choose(capture, *same);
+        if (choice.first) std::swap(capture, *same);
+        diagnostics.add({.file = capture.facts.path,
+                         .code = "rank_twice",
+                         .message = "rank " + std::to_string(*capture.facts.rank) + " is also in " +
+                                    same->facts.path + ", " + choice.why + "; this one is left out"});
     }
     std::stable_sort(out.begin(), out.end(), [](const Capture& a, const Capture& b) {
         return a.facts.rank && (!b.facts.rank || *a.facts.rank < *b.facts.rank);
@@ -461,7 +501,7 @@ void tell_unknown_ranks(const std::vector<Capture>& captures, const std::string&
 bool is_lost(const Capture& capture) {
     return !capture.unreadable.empty() &&
            (!capture.has(FileRole::kAnalysisDatabase) ||
-            !why_unreadable(capture.first(FileRole::kAnalysisDatabase)).empty());
+            !look_into_database(capture.first(FileRole::kAnalysisDatabase)).unreadable.empty());
 }
 
 std::string known_ranks(const std::vector<Capture>& captures) {
@@ -476,8 +516,12 @@ std::string known_ranks(const std::vector<Capture>& captures) {
 
 std::vector<Capture> recognize(const std::string& path, const ProfileOptions& options, LoadContext& context) {
     std::error_code error;
-    if (!fs::exists(path, error))
-        throw not_a_profile(path, error ? error.message() : "there is no such file or folder");
+    if (!fs::exists(path, error)) {
+        if (error) throw not_a_profile(path, error.message());
+        const bool link = fs::is_symlink(fs::symlink_status(path, error));
+        throw not_a_profile(path, link ? "it is a symbolic link to something that is not there"
+                                       : "there is no such file or folder");
+    }
     Recognizer recognizer(options, context);
     const std::string place = absolute_path(path);
     std::vector<Capture> found = is_folder(place) ? recognizer.folder(place, 0) : recognizer.file(place);

@@ -303,13 +303,19 @@ TraceRecords TraceRecords::read(const std::vector<std::string>& paths, const Tra
     for (const TraceArg& arg : plan.args) request.arg_keys.push_back(arg.key);
     for (const char* key : kMetaKeys) request.arg_keys.push_back(key);
     TraceRecords records;
+    std::string fault;
+    uint64_t events = 0;
     for (const std::string& path : paths) {
         Recorder recorder(plan, path, context, records);
         try {
             records.facts = read_trace(path, request, recorder, context);
+            events += records.facts.events;
+            if (records.facts.state != FileState::kComplete && fault.empty())
+                fault = path + ": no event in it can be read";
         } catch (const Error& error) {
             if (!is_of_file(error)) throw;
             records.facts.state = FileState::kCorrupt;
+            if (fault.empty()) fault = reason_of(error);
             report_unreadable(path, error, context.diagnostics);
         }
         records.state = std::max(records.state, records.facts.state);
@@ -319,6 +325,9 @@ TraceRecords TraceRecords::read(const std::vector<std::string>& paths, const Tra
                 check_far_times(*records.batches[b], base, path, context.diagnostics);
         records.base_ns.resize(records.batches.size(), base);
     }
+    for (const auto& batch : records.batches)
+        events += batch->events.size() + batch->flows.size() + batch->metas.size();
+    if (events == 0) records.unreadable = std::move(fault);
     records.number_lanes();
     return records;
 }

@@ -101,8 +101,9 @@ class TraceRecords {
     static TraceRecords read(const std::vector<std::string>& paths, const TracePlan& plan,
                              LoadContext& context);
 
-    FileState state = FileState::kComplete;                  // the worst of the files'
-    TraceFacts facts;                                        // of the last file
+    FileState state = FileState::kComplete;  // the worst of the files'
+    std::string unreadable;  // why no event of any file could be read; empty: some were, or there are none
+    TraceFacts facts;        // of the last file
     std::vector<std::unique_ptr<TraceRecordBatch>> batches;  // in file order
     std::vector<int64_t> base_ns;                            // by batch: what its times count from
 

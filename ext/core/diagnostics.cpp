@@ -40,4 +40,12 @@ std::vector<Diagnostic> Diagnostics::rows() const {
     return rows_;
 }
 
+std::vector<std::pair<std::string, Severity>> Diagnostics::told_of(const std::string& file) const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<std::pair<std::string, Severity>> out;
+    for (auto seen = seen_.lower_bound({file, {}}); seen != seen_.end() && seen->first.first == file; ++seen)
+        out.emplace_back(seen->first.second, rows_[seen->second.first].severity);
+    return out;
+}
+
 }  // namespace profana

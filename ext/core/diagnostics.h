@@ -33,6 +33,8 @@ class Diagnostics {
     // Before a file is read anew; with a code: only what has it.
     void forget(const std::string& file, const std::string& code = {});
     std::vector<Diagnostic> rows() const;
+    // What was met in a file: each code with the severity of its first place.
+    std::vector<std::pair<std::string, Severity>> told_of(const std::string& file) const;
 
   private:
     mutable std::mutex mutex_;

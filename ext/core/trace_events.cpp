@@ -308,15 +308,10 @@ TraceFacts read_trace(std::unique_ptr<Input> input, const TraceRequest& request,
     return reading.read(request, consumer, limits);
 }
 
-std::optional<TraceFacts> read_trace_head(const std::string& path, LoadContext& context) {
-    try {
-        TraceReading reading(context);
-        reading.open(path);
-        return reading.read_head();
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kGeneral) throw;
-        return std::nullopt;
-    }
+TraceFacts read_trace_head(const std::string& path, LoadContext& context) {
+    TraceReading reading(context);
+    reading.open(path);
+    return reading.read_head();
 }
 
 LongRef trace_args_place(const TraceEvent& event, uint64_t begin) {

@@ -107,8 +107,8 @@ TraceFacts read_trace(std::unique_ptr<Input> input, const TraceRequest& request,
                       LoadContext& context, const ChunkLimits& limits = kTraceLimits);
 
 // Only what stands before the events: is_object and keys as far as known then. Reads no further than the
-// first event. For recognising a file; nullopt if it is no trace.
-std::optional<TraceFacts> read_trace_head(const std::string& path, LoadContext& context);
+// first event. Throws as read_trace does.
+TraceFacts read_trace_head(const std::string& path, LoadContext& context);
 
 // Args of an event of a plain file as a place in the file, for a kLong column. `begin` is where the file
 // begins if several are read one behind the other: the sizes of those before it.

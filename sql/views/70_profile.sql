@@ -5,7 +5,8 @@
 --
 -- One row per (op_type, core_type), largest total first; collectives are left out, as in op_statistic.csv.
 -- Rule: computed from the kernels, a kernel without a type under its own name (GPU, Level0, custom kernels); where a source
--- has no kernel with a type, read from op_statistic.csv if that has some.
+-- has no kernel with a type, read from op_statistic.csv if that has some. Durations that no sum of 64 bits holds (broken files)
+-- are summed as seconds and rest, which SQLite adds up as REAL where it must: sum() would fail.
 
 CREATE TEMP VIEW IF NOT EXISTS hot_op(
   profile,                -- TEXT     alias
@@ -21,7 +22,8 @@ CREATE TEMP VIEW IF NOT EXISTS hot_op(
   source                  -- TEXT     computed (from kernels) or read (from op_statistic.csv)
 ) AS
 WITH computed AS (
-  SELECT profile, rank, ifnull(op_type, name) AS op_type, core_type, count(*) AS calls, sum(dur_ns) AS total_ns,
+  SELECT profile, rank, ifnull(op_type, name) AS op_type, core_type, count(*) AS calls,
+         sum(dur_ns / 1000000000) * 1000000000 + sum(dur_ns % 1000000000) AS total_ns,
          min(dur_ns) AS min_ns, avg(dur_ns) AS avg_ns, max(dur_ns) AS max_ns, 'computed' AS source, max(op_type) AS known_type
     FROM prof_kernel
    WHERE is_communication IS NOT 1
@@ -44,13 +46,13 @@ chosen AS (
     JOIN prof_op_stat AS s ON s.profile = listed.profile AND s.rank IS listed.rank
 )
 SELECT profile, rank, op_type, core_type, calls, total_ns, min_ns, avg_ns, max_ns,
-       total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0), source
+       total_ns * 1.0 / nullif(total(total_ns) OVER (PARTITION BY profile, rank), 0), source
   FROM chosen
  ORDER BY profile, rank, total_ns DESC;
 
 -- hot_kernel: which kernels take the device's time?
 --
--- One row per kernel name and input shapes, largest total first; collectives are left out.
+-- One row per kernel name and input shapes, largest total first; collectives are left out. Sums as in hot_op.
 
 CREATE TEMP VIEW IF NOT EXISTS hot_kernel(
   profile,                -- TEXT     alias
@@ -66,14 +68,15 @@ CREATE TEMP VIEW IF NOT EXISTS hot_kernel(
   time_ratio              -- REAL     share of the rank's total, 0..1
 ) AS
 WITH kernel_sum AS (
-  SELECT profile, rank, name, op_type, input_shapes, count(*) AS calls, sum(dur_ns) AS total_ns, avg(dur_ns) AS avg_ns,
+  SELECT profile, rank, name, op_type, input_shapes, count(*) AS calls,
+         sum(dur_ns / 1000000000) * 1000000000 + sum(dur_ns % 1000000000) AS total_ns, avg(dur_ns) AS avg_ns,
          min(dur_ns) AS min_ns, max(dur_ns) AS max_ns
     FROM prof_kernel
    WHERE is_communication IS NOT 1
    GROUP BY profile, rank, name, op_type, input_shapes
 )
 SELECT profile, rank, name, op_type, input_shapes, calls, total_ns, avg_ns, min_ns, max_ns,
-       total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY profile, rank), 0)
+       total_ns * 1.0 / nullif(total(total_ns) OVER (PARTITION BY profile, rank), 0)
   FROM kernel_sum
  ORDER BY profile, rank, total_ns DESC;
 
@@ -273,7 +276,7 @@ CREATE TEMP VIEW IF NOT EXISTS collection_check(
   verdict                 -- TEXT     agree, differ, base only, comparison only
 ) AS
 WITH share AS (
-  SELECT profile, op_type, sum(calls) AS calls, sum(total_ns) * 1.0 / nullif(sum(sum(total_ns)) OVER (PARTITION BY profile), 0) AS time_ratio
+  SELECT profile, op_type, sum(calls) AS calls, total(total_ns) / nullif(sum(total(total_ns)) OVER (PARTITION BY profile), 0) AS time_ratio
     FROM hot_op
    WHERE profile IN ('base', 'comparison')
    GROUP BY profile, op_type

@@ -4,7 +4,6 @@ import csv
 import itertools
 import os
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -165,28 +164,18 @@ def at_once(_, folder):
 
 
 def no_permission(_, folder):
-    """Another user's folders: whether profiles are in one or an export goes into it, the message says what is missing."""
+    """Another user's folder: an export says that it cannot be written into."""
     if os.getuid() != 0:
         print("no_permission: skipped, only root can become another user")
         return
     os.chmod(folder, 0o755)
     os.makedirs(f"{folder}/theirs", mode=0o755)
-    shutil.copytree(f"{ROOT}/examples/tinymlp/04_pytorch", f"{folder}/closed")
-    shutil.copytree(f"{ROOT}/examples/tinymlp/04_pytorch", f"{folder}/some/open")
-    shutil.copytree(f"{ROOT}/examples/tinymlp/04_pytorch", f"{folder}/some/closed")
     connection = connect()
-    for closed in ("closed", "some/closed"):
-        os.chmod(f"{folder}/{closed}", 0)
     os.setreuid(65534, 0)  # access() asks for the real user
     try:
         for name in ("x.db", "x.xlsx", "x.html", "x"):
             failed = error_of(connection, "SELECT profana_export(?)", f"{folder}/theirs/{name}")
             assert f"cannot write into the folder '{folder}/theirs': Permission denied" in failed, (name, failed)
-        failed = error_of(connection, "SELECT profana_open('run', ?)", f"{folder}/closed")
-        assert f"no permission to read the folder '{folder}/closed'" in failed, failed
-        assert error_of(connection, "SELECT profana_open('run', ?)", f"{folder}/some") == "no error"
-        told = connection.execute("SELECT source FROM prof_diagnostic WHERE code = 'folder_not_readable'").fetchall()
-        assert told == [(f"{folder}/some/closed",)], told
     finally:
         os.setreuid(0, 0)
 

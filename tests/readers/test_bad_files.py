@@ -97,20 +97,69 @@ def text_beside(tmp):
     check("text beside: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'db_unreadable'").fetchall(), [(database,)])
 
 
+OF_TRACE = ("comm_op", "comm_task", "device_task", "fwd_bwd", "host_op", "launch", "mstx_range", "overlap_bar", "python_call", "step")
+
+
+def missing(db):
+    return json.loads(db.execute("SELECT missing FROM prof_source").fetchone()[0] or "{}")
+
+
 def unreadable_trace(tmp):
+    """Whether it shows at the begin or when it is read: `missing` says why of every table that the trace would have filled."""
     rank, output = text_rank(tmp)
     trace = f"{output}/trace_view.json"
-    for content in (b"", b"\x07garbage" * 99):
+    mindspore = shutil.copytree(rank, f"{tmp}/r_ascend_ms")
+    want = missing(opened(rank))
+    for path in (rank, mindspore):
+        bad = f"{path}/ASCEND_PROFILER_OUTPUT/trace_view.json"
+        for content, why in ((b"", "the file is empty"), (b"\x07garbage" * 99, "no trace: the file begins neither"), (b"{}", "no events: the object has no list under the key traceEvents")):
+            write(bad, content)
+            db = opened(path)
+            check("trace: missing", missing(db), want | {f"prof_{table}": missing(db)["prof_step"] for table in OF_TRACE})
+            check("trace: why", missing(db)["prof_step"].startswith(f"{bad}: {why}"), True)
+            check("trace: no row", [t for t in OF_TRACE if db.execute(f"SELECT count(*) FROM prof_{t}").fetchone()[0]], [])
+            check("trace: kernels of the CSV file", db.execute("SELECT count(*) > 0 FROM prof_kernel").fetchall(), [(1,)])
+            check("trace: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'file_unusable'").fetchall(), [(bad,)])
+            check("trace: state", db.execute("SELECT state FROM prof_source").fetchall(), [("corrupt",)])
+            strict = load(LIBRARY)
+            strict.execute("SELECT profana_set('strict', 1)")
+            refused("trace: strict", ["trace_view.json"], "SELECT profana_open('x', ?)", path, db=strict)
+    for content, state in ((b"[\x07garbage", "corrupt"), (b"[", "truncated"), (b'[{"ph":"X","ts":', "truncated")):
         write(trace, content)
         db = opened(rank)
-        check("trace: its tables", db.execute("SELECT (SELECT count(*) FROM prof_mstx_range), (SELECT count(*) FROM prof_host_op)").fetchall(), [(0, 0)])
-        check("trace: kernels of the CSV file", db.execute("SELECT count(*) > 0 FROM prof_kernel").fetchall(), [(1,)])
-        check("trace: diagnostic", db.execute("SELECT file FROM prof_diagnostic WHERE code = 'trace_unreadable'").fetchall(), [(trace,)])
-        check("trace: state", db.execute("SELECT state FROM prof_source").fetchall(), [("corrupt",)])
-        strict = load(LIBRARY)
-        strict.execute("SELECT profana_set('strict', 1)")
-        strict.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
-        refused("trace: strict", ["trace_view.json"], "SELECT count(*) FROM prof_host_op", db=strict)
+        db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+        check("trace that breaks off: missing", missing(db), want | {f"prof_{table}": f"{trace}: no event in it can be read" for table in OF_TRACE})
+        check("trace that breaks off: state", db.execute("SELECT state FROM prof_source").fetchall(), [(state,)])
+    os.remove(f"{output}/kernel_details.csv")
+    db = opened(rank)
+    db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+    check("kernels of a trace that breaks off", missing(db)["prof_kernel"], f"no kernel_details.csv and {trace}: no event in it can be read")
+    write(trace, b'[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}, \x07garbage')
+    db = opened(rank)
+    db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+    check("trace with an event", [t for t in OF_TRACE if f"prof_{t}" in missing(db)], [])
+    write(trace, b"[]")
+    db = opened(rank)
+    db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+    check("trace without events", (missing(db).get("prof_step"), db.execute("SELECT state FROM prof_source").fetchall()), (None, [("complete",)]))
+    for name, table in (("communication.json", "prof_comm_bandwidth"), ("profiler_metadata.json", "prof_process_group")):
+        path = f"{output}/{name}" if name == "communication.json" else f"{rank}/{name}"
+        for content in (b"", b" \n", b"\x07garbage"):
+            write(path, content)
+            db = opened(rank)
+            check(f"{name}: missing", missing(db)[table].startswith(f"{path}: "), True)
+            check(f"{name}: told", db.execute("SELECT count(*) FROM prof_diagnostic WHERE file = ?", (path,)).fetchall(), [(1,)])
+
+
+def unreadable_gpu_trace(tmp):
+    trace = write(f"{tmp}/w.pt.trace.json", b'{"schemaVersion":1,"traceEvents":[')
+    db = opened(trace)
+    before = missing(db)
+    db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+    tables = {t for (t,) in db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'prof\\_%' ESCAPE '\\'")} - {"prof_source", "prof_diagnostic", "prof_setting"}
+    check("GPU: never there", sorted(before), [f"prof_{t}" for t in ("api_stat", "comm_bandwidth", "comm_task", "kernel_pmu", "mstx_range", "op_stat", "overlap_bar", "step_time")])
+    check("GPU: missing", missing(db), {t: f"{trace}: no event in it can be read" for t in tables} | before)
+    check("GPU: state", db.execute("SELECT state FROM prof_source").fetchall(), [("truncated",)])
 
 
 def unusable_files(tmp):
@@ -198,6 +247,15 @@ def traces_of_many(tmp):
 class Nobody:
     """Root may read everything: files of mode 0 are closed only to another user."""
 
+    @staticmethod
+    def is_possible():
+        try:
+            with Nobody():
+                return True
+        except OSError as error:
+            print("skipped, this root cannot become another user:", error)
+            return False
+
     def __enter__(self):
         if os.geteuid() == 0:
             os.seteuid(65534)
@@ -211,11 +269,8 @@ def closed_files(tmp):
     """Files of mode 0, as a user who may not read them."""
     os.chmod(tmp, 0o755)
     db = load(LIBRARY)
-    try:
-        with Nobody():
-            pass
-    except OSError as error:
-        return print("closed_files: skipped, this root cannot become another user:", error)
+    if not Nobody.is_possible():
+        return
     path, output = job(f"{tmp}/of_db")
     database = f"{output}/ascend_pytorch_profiler_0.db"
     rank, results = text_rank(tmp)
@@ -241,6 +296,57 @@ def closed_files(tmp):
         db.execute("SELECT profana_open('x', ?)", (rank,)).fetchall()
         check("a closed trace", db.execute("SELECT (SELECT count(*) > 0 FROM prof_kernel), (SELECT count(*) FROM prof_host_op)").fetchall(), [(1, 0)])
         refused("a closed trace alone", ["trace_view.json", "no permission to read it"], "SELECT profana_open('y', ?)", trace, db=db)
+
+
+def closed_folders(tmp):
+    """Results in a folder of mode 0: nobody says that there is only raw data."""
+    os.chmod(tmp, 0o755)
+    if not Nobody.is_possible():
+        return
+    db = load(LIBRARY)
+    rank, output = text_rank(tmp)
+    prof = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA"
+    exported = f"{prof}/mindstudio_profiler_output"
+    write(f"{prof}/device_0/data/aicore.bin", b"\0")
+    write(f"{exported}/op_summary_20260402160352.csv", b"Name,Task Duration(us)\nA,1\n")
+    write(f"{tmp}/other/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    for folder in (output, exported):
+        os.chmod(folder, 0)
+    try:
+        with Nobody():
+            for path, folder in ((rank, output), (output, output), (prof, exported), (exported, exported)):
+                refused(f"closed: {path}", [f"no permission to read the folder '{folder}'"], "SELECT profana_open('y', ?)", path, db=db)
+            db = load(LIBRARY)
+            db.execute("SELECT profana_open('x', ?)", (tmp,)).fetchall()
+            check("closed: the others", db.execute("SELECT count(*) FROM prof_kernel").fetchall(), [(1,)])
+            check("closed: told", db.execute("SELECT code, source FROM prof_diagnostic ORDER BY source").fetchall(), [("folder_not_readable", exported), ("folder_not_readable", output)])
+    finally:
+        for folder in (output, exported):
+            os.chmod(folder, 0o755)
+
+
+def strict_afterwards(tmp):
+    """strict, set once a profile is open, reaches every file that was told of, also one that is not there or counts for nothing."""
+    rank, output = text_rank(tmp)
+    os.remove(f"{output}/kernel_details.csv")
+    os.symlink(f"{tmp}/nowhere", f"{output}/kernel_details.csv")
+    many = f"{tmp}/many"
+    write(f"{many}/a/ASCEND_PROFILER_OUTPUT/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    os.symlink(f"{tmp}/nowhere", f"{many}/w.pt.trace.json")
+    both, good = f"{tmp}/both_ascend_pt/ASCEND_PROFILER_OUTPUT", f"{tmp}/many_more/ASCEND_PROFILER_OUTPUT"
+    for folder in (both, good):
+        write(f"{folder}/kernel_details.csv", b"Name,Duration(us)\nA,1\n")
+    os.symlink(f"{tmp}/nowhere", f"{both}/ascend_pytorch_profiler_0.db")
+    for path, file in ((rank, "kernel_details.csv"), (many, "w.pt.trace.json"), (both, "ascend_pytorch_profiler_0.db")):
+        db = opened(path)
+        want = db.execute("SELECT count(*) FROM prof_kernel").fetchall()
+        check(f"{file}: rows", want[0][0] > 0, True)
+        db.execute("SELECT profana_open('good', ?)", (good,))
+        db.execute("SELECT profana_set('strict', 1)")
+        refused(f"strict afterwards: {file}", [file, "strict"], "SELECT count(*) FROM prof_kernel WHERE profile = 'x'", db=db)
+        check(f"strict afterwards: {file}: another profile", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'good'").fetchall(), [(1,)])
+        db.execute("SELECT profana_set('strict', 0)")
+        check(f"no longer strict: {file}", db.execute("SELECT count(*) FROM prof_kernel WHERE profile = 'x'").fetchall(), want)
 
 
 def other_profiles(tmp):
@@ -318,6 +424,21 @@ def far_times(tmp):
     check("far: told of a CSV file", db.execute("SELECT file, count FROM prof_diagnostic WHERE code = 'number_out_of_range'").fetchall(), [(details, 1)])
 
 
+def far_sums(tmp):
+    """Durations that add up beyond 64 bits lose no view."""
+    far = 2**62  # ns
+    details = write(f"{tmp}/kernel_details.csv", "Name,Type,Start Time(us),Duration(us)\n" + "".join(f"{name},{name},1.000,{dur // 1000}.{dur % 1000:03}\n" for name, dur in
+                                                 (("a", far), ("a", far), ("a", far), ("b", far), ("c", 5), ("c", 7))))
+    db = opened(details)
+    for view, name in (("hot_op", "op_type"), ("hot_kernel", "name")):
+        rows = db.execute(f"SELECT {name}, calls, total_ns, typeof(total_ns), time_ratio FROM {view}").fetchall()
+        check(f"{view}: sums", [(n, calls, total, kind) for n, calls, total, kind, _ in rows], [("a", 3, 3.0 * far, "real"), ("b", 1, far, "integer"), ("c", 2, 12, "integer")])
+        check(f"{view}: shares", [round(share, 9) for *_, share in rows], [0.75, 0.25, 0])
+    check("collection_check", db.execute("SELECT count(*) FROM collection_check").fetchall(), [(0,)])
+    db.execute("SELECT profana_open('base', ?), profana_open('comparison', ?)", (details, details)).fetchall()
+    check("collection_check", db.execute("SELECT op_type, round(base_time_ratio, 9), verdict FROM collection_check").fetchall(), [("a", 0.75, "agree"), ("b", 0.25, "agree"), ("c", 0, "agree")])
+
+
 def halved_events(tmp):
     """Begin and end as two events: profilers do not write them so; that they make no rows is told."""
     trace = write(f"{tmp}/a.pt.trace.json", json.dumps({"schemaVersion": 1, "traceEvents": [
@@ -365,6 +486,6 @@ def small(tmp):
     check("profiler_info", opened(f"{tmp}/i_ascend_pt").execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable'").fetchall(), [(info,)])
 
 
-run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unusable_files, side_files,
-    traces_of_many, closed_files, other_profiles, state_follows_reading, no_end, far_times, halved_events, not_a_table,
+run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unreadable_gpu_trace, unusable_files, side_files,
+    traces_of_many, closed_files, closed_folders, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, far_sums, halved_events, not_a_table,
     small)

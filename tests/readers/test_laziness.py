@@ -40,7 +40,7 @@ def tables_on_demand(folder):
     db.execute("SELECT max(name) FROM prof_kernel").fetchall()
     check("another column is held too", held(db) > after, True)
     check("nothing of the trace", db.execute("SELECT count(*) FROM prof_host_op").fetchall(), [(0,)])
-    found = db.execute("SELECT file FROM prof_diagnostic WHERE code = 'trace_unreadable'").fetchall()
+    found = db.execute("SELECT file FROM prof_diagnostic WHERE code = 'file_unusable'").fetchall()
     check("the diagnostic names the file", [os.path.basename(file) for (file,) in found], ["trace_view.json"])
     db.close()
 

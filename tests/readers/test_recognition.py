@@ -80,6 +80,10 @@ def folders(tmp):
     refused("no source db", ["source 'db'"], "SELECT profana_open('x', ?, '{\"source\":\"db\"}')", text)
     refused("an empty folder", ["looked for", "PROF_*"], "SELECT profana_open('x', ?)", tempfile.mkdtemp(dir=tmp))
     refused("no such path", ["no such file or folder", "looked for"], "SELECT profana_open('x', ?)", f"{tmp}/nowhere")
+    os.symlink(f"{tmp}/nowhere", f"{tmp}/link")
+    refused("a link to nothing", ["'" + f"{tmp}/link'", "symbolic link to something that is not there", "looked for"], "SELECT profana_open('x', ?)", f"{tmp}/link")
+    os.symlink(f"{tmp}/loop", f"{tmp}/loop")
+    refused("a link to itself", ["symbolic links", "looked for"], "SELECT profana_open('x', ?)", f"{tmp}/loop")
     write(f"{tmp}/raw_1_20240625000026809_ascend_pt/FRAMEWORK/torch.op_range", b"\0")
     refused("not analysed", ["not analysed yet"], "SELECT profana_open('x', ?)", f"{tmp}/raw_1_20240625000026809_ascend_pt")
     db = opened(text)
@@ -109,6 +113,57 @@ def msprof(tmp):
     refused("raw data", ["raw data only"], "SELECT profana_open('x', ?)", f"{tmp}/PROF_000009_20260402160352_BBBBBBBB")
 
 
+def older_exports(tmp):
+    """Where the newest export of msprof cannot be used, an older one stands in, and that is told."""
+    out = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA/mindstudio_profiler_output"
+    old = write(f"{out}/op_summary_20260402160352.csv", SUMMARY + "old,T,AI_CORE,1.000\t,1.000\n")
+    new = write(f"{out}/op_summary_20260402160400.csv", "")
+    told = "SELECT code, file FROM prof_diagnostic ORDER BY code"
+    def names(db):
+        return [name for (name,) in db.execute("SELECT name FROM prof_kernel")]
+    db = opened(out)
+    check("older export", (names(db), db.execute(told).fetchall()), (["old"], [("file_unusable", new), ("older_export", old)]))
+    write(new, SUMMARY + "new,T,AI_CORE,1.000\t,1.000\n")
+    check("the newer export is mended", names(db), ["new"])
+    check("nothing to tell", opened(out).execute(told).fetchall(), [])
+    write(f"{out}/op_summary_slice_0_20260402160500.csv", "")
+    write(f"{out}/op_summary_slice_1_20260402160500.csv", SUMMARY + "slice,T,AI_CORE,1.000\t,1.000\n")
+    check("a slice that can be used", names(opened(out)), ["slice"])
+    write(new, "")
+    write(f"{out}/op_summary_slice_1_20260402160500.csv", "")
+    check("the third newest", names(opened(out)), ["old"])
+    write(old, "")
+    refused("none can be used", ["nothing that can be read"], "SELECT profana_open('x', ?)", out)
+    of_db = f"{tmp}/PROF_000002_20260402160352_AAAAAAAA"
+    os.makedirs(of_db)
+    for stamp, operator in (("20260402160352", "old"), ("20260402160400", "new")):
+        make = sqlite3.connect(f"{of_db}/msprof_{stamp}.db")
+        make.executescript(f"CREATE TABLE STRING_IDS(id, value); INSERT INTO STRING_IDS VALUES (1, '{operator}');"
+                           "CREATE TABLE TASK(startNs, endNs, deviceId, connectionId, globalTaskId, streamId, taskId); INSERT INTO TASK VALUES (1, 2, 0, 1, 1, 1, 1);"
+                           "CREATE TABLE COMPUTE_TASK_INFO(name, globalTaskId); INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1);")
+        make.close()
+    check("the newest database", names(opened(of_db)), ["new"])
+    new = write(f"{of_db}/msprof_20260402160400.db", "")
+    db = opened(of_db)
+    check("older database", (names(db), db.execute(told).fetchall()), (["old"], [("db_unreadable", new), ("older_export", f"{of_db}/msprof_20260402160352.db")]))
+
+
+def slices_that_lack(tmp):
+    out = f"{tmp}/PROF_000001_20260402160352_AAAAAAAA/mindstudio_profiler_output"
+    state = "SELECT state FROM prof_source"
+    for part in (0, 2):
+        write(f"{out}/op_summary_slice_{part}_20260402160400.csv", SUMMARY + f"k{part},T,AI_CORE,{part + 5}.000\t,1.500\n")
+    check("a slice lacks", opened(out).execute(state).fetchall(), [("partial",)])
+    write(f"{out}/op_summary_slice_2_20260402160400.csv", SUMMARY + "k2,T,AI_CORE,7.000\t")
+    db = opened(out)
+    db.execute("SELECT count(dur_ns) FROM prof_kernel").fetchall()
+    check("a slice lacks, another is cut", db.execute(state).fetchall(), [("truncated",)])
+    write(f"{out}/op_summary_slice_2_20260402160400.csv", "")
+    check("a slice lacks, another is empty", opened(out).execute(state).fetchall(), [("corrupt",)])
+    os.remove(f"{out}/op_summary_slice_2_20260402160400.csv")
+    check("no slice lacks", opened(out).execute(state).fetchall(), [("complete",)])
+
+
 def ranks(tmp):
     cluster = f"{tmp}/cluster"
     for rank, stamp, deep in ((0, "20240625000026809", "a"), (1, "20240625000026809", "b/c/d/e"), (1, "20250101000000000", "b")):
@@ -123,6 +178,26 @@ def ranks(tmp):
     check("ids over ranks", db.execute("SELECT rank, id FROM prof_kernel").fetchall(), [(0, 1), (1, 1 + 2**32)])
     check("the older folder", db.execute("SELECT source FROM prof_diagnostic WHERE code = 'rank_twice'").fetchall(),
           [(f"{cluster}/b/c/d/e/h_1_20240625000026809_ascend_pt",)])
+    told = "SELECT substr(message, instr(message, ', which')) FROM prof_diagnostic WHERE code = 'rank_twice'"
+    check("why the other counts", db.execute(told).fetchall(), [(", which is newer; this one is left out",)])
+    for name, content, age in (("a", KERNELS, 10**18), ("b", KERNELS, 10**18)):
+        write(f"{tmp}/twice/{name}/profiler_info_0.json", "{}")
+        write(f"{tmp}/twice/{name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", content)
+        for file in ("profiler_info_0.json", "ASCEND_PROFILER_OUTPUT/kernel_details.csv"):
+            os.utime(f"{tmp}/twice/{name}/{file}", ns=(age, age))
+    check("two as old", opened(f"{tmp}/twice").execute(told).fetchall(), [(", which is as old; this one is left out",)])
+    os.utime(f"{tmp}/twice/b/profiler_info_0.json", ns=(10**18 + 1, 10**18 + 1))
+    db = opened(f"{tmp}/twice")
+    check("by the files' age", db.execute("SELECT path FROM prof_source").fetchall() + db.execute(told).fetchall(), [(f"{tmp}/twice/b",), (", which is newer; this one is left out",)])
+    write(f"{tmp}/twice/b/ASCEND_PROFILER_OUTPUT/kernel_details.csv", "")
+    check("one that can be read", opened(f"{tmp}/twice").execute(told).fetchall(), [(", which can be read; this one is left out",)])
+    write(f"{tmp}/twice/c/profiler_info_1.json", "{}")
+    write(f"{tmp}/twice/c/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
+    write(f"{tmp}/twice/a/ASCEND_PROFILER_OUTPUT/kernel_details.csv", "")
+    for name in ("a", "b"):
+        os.utime(f"{tmp}/twice/{name}/profiler_info_0.json", ns=(10**18, 10**18))
+    check("neither can be read", opened(f"{tmp}/twice").execute(told).fetchall(), [(", which is as old; this one is left out",)])
+    db = opened(cluster)
     check("known ranks", db.execute("SELECT 1 FROM prof_diagnostic WHERE code = 'ranks_unknown'").fetchall(), [])
     for name in ("one", "two"):
         write(f"{tmp}/parts/{name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", KERNELS)
@@ -194,7 +269,12 @@ def options(tmp):
     refused("a step that is not there", ["no step 5", "[4]"], "SELECT * FROM prof_kernel", db=db)
     db = opened(path, {"step": 4, "device": 3})
     check("options in prof_source", db.execute("SELECT step_option, device_option, rank_option FROM prof_source").fetchall(), [(4, 3, None)])
-    check("device option", opened(path, {"device": 0}).execute("SELECT count(*) FROM prof_device_task").fetchall(), [(0,)])
+    db = opened(path, {"device": 0})
+    for table in ("prof_device_task", "prof_host_op"):
+        refused("a device that is not there", ["'x'", "no device 0", "[3]", "profana_close('x')"], f"SELECT count(*) FROM {table}", db=db)
+    check("device option", opened(path, {"device": 3}).execute("SELECT count(*) > 0 FROM prof_device_task").fetchall(), [(1,)])
+    details = write(f"{tmp}/kernel_details.csv", KERNELS)
+    check("no row names a device", opened(details, {"device": 5}).execute("SELECT count(*) FROM prof_kernel").fetchall(), [(1,)])
     refused("an alias that is NULL", ["alias"], "SELECT profana_open(NULL, ?)", path)
     refused("too few arguments", ["(alias, path [, options])"], "SELECT profana_open('x')")
     refused("an alias that is not open", ["'y'", "x"], "SELECT profana_close('y')", db=db)
@@ -250,4 +330,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-run(traces, folders, msprof, ranks, compressed, options, relative_paths, changes, main_database)
+run(traces, folders, msprof, older_exports, slices_that_lack, ranks, compressed, options, relative_paths, changes, main_database)

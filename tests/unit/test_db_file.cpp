@@ -58,17 +58,24 @@ TEST_CASE_METHOD(Loaded, "what is no database says so") {
     const std::string pipe = folder.file("pipe.db");
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
     CHECK_THAT(open_error(pipe), Catch::Contains("no regular file"));  // and does not wait for a writer
-    CHECK(db_content(folder.file("missing.db")) == DbContent::kUnknown);
-    CHECK(db_content(folder.path()) == DbContent::kUnknown);
-    CHECK(db_content(folder.file("text.db")) == DbContent::kUnknown);
-    CHECK(db_content(pipe) == DbContent::kUnknown);
+    const auto look = [](const std::string& path) {
+        const DatabaseLook found = look_into_database(path);
+        CHECK_FALSE(found.unreadable.empty());
+        return found.content;
+    };
+    CHECK(look(folder.file("missing.db")) == DbContent::kUnreadable);
+    CHECK(look(folder.path()) == DbContent::kUnreadable);
+    CHECK(look(folder.file("text.db")) == DbContent::kUnknown);
+    CHECK(look(pipe) == DbContent::kUnreadable);
 }
 
 TEST_CASE_METHOD(Loaded, "the content of a database is told by its tables, then by its name") {
     const TempFolder folder;
     const auto content = [&](const std::string& name, const std::string& statements) {
         make_database(folder.file(name), statements);
-        return db_content(folder.file(name));
+        const DatabaseLook found = look_into_database(folder.file(name));
+        CHECK(found.unreadable.empty());
+        return found.content;
     };
     CHECK(content("a.db", "CREATE TABLE PYTORCH_API(a); CREATE TABLE TASK(a)") == DbContent::kPyTorch);
     CHECK(content("ascend_pytorch_profiler.db", "CREATE TABLE TASK(a)") == DbContent::kPyTorch);
@@ -160,8 +167,9 @@ TEST_CASE_METHOD(Loaded, "a load that was interrupted begins anew") {
     make_database(folder.file("ascend_pytorch_profiler_0.db"), kThousands);
     Connection connection(sql.db());
     SourceFacts facts;
+    LoadContext opening = connection.load_context();
     const auto source =
-        make_db_source(connection, facts, {folder.file("ascend_pytorch_profiler_0.db"), "", {}, {}}, {});
+        make_db_source(facts, {folder.file("ascend_pytorch_profiler_0.db"), "", {}, {}}, {}, opening);
     const auto table = source->table(Model::kDeviceTask);
     REQUIRE(table != nullptr);
     ColumnSet wanted;
