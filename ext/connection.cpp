@@ -187,7 +187,7 @@ void Connection::read_faulty_again() {
     for (const Diagnostic& found : diagnostics_.rows())
         if (found.severity != Severity::kInfo) faulty.insert(found.file);
     for (auto& [file, stamp] : seen_)
-        if (faulty.count(file) > 0) stamp = {};
+        if (faulty.count(file) > 0) stamp = kReadAgain;
     for (const auto& profile : profiles_)
         if (told_of(*profile, faulty)) profile->stamps.emplace_back(profile->path, kReadAgain);
 }

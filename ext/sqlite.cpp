@@ -13,6 +13,7 @@ int result_code(ErrorKind kind) {
         case ErrorKind::kTooBig:
             return SQLITE_TOOBIG;
         case ErrorKind::kGeneral:
+        case ErrorKind::kStrict:
             break;
     }
     return SQLITE_ERROR;

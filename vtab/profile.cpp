@@ -142,7 +142,7 @@ class LostSource : public Source {
 // Its stamp is that of no file: as soon as there is something at the path, queries try to read it again.
 void lose(Profile& profile, const Error& error) {
     const std::string what = "profana: profile '" + excerpt(profile.alias) +
-                             "' cannot be read any more: " + error.what() + "; profana_close('" +
+                             "' cannot be read any more: " + reason_of(error) + "; profana_close('" +
                              excerpt(profile.alias) + "') leaves it out";
     for (auto& source : profile.sources) source = std::make_shared<LostSource>(*source, what);
     profile.stamps = {{profile.path, FileStamp{}}};

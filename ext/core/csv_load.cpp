@@ -15,8 +15,15 @@ bool is_blank_text(std::string_view text) {
     return trim(text).empty();
 }
 
+// By its mark; without one, since of each two bytes that make an ASCII letter one is NUL.
 bool is_utf16(std::string_view text) {
-    return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+    constexpr size_t kLookedAt = 64;
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+    text = text.substr(0, kLookedAt);
+    size_t nuls[2] = {0, 0};
+    for (size_t i = 0; i < text.size(); ++i) nuls[i % 2] += text[i] == '\0';
+    const size_t pairs = text.size() / 2;
+    return pairs > 1 && ((nuls[0] >= pairs && nuls[1] == 0) || (nuls[1] == pairs && nuls[0] == 0));
 }
 
 // A CR that ends no line together with an LF.

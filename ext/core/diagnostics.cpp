@@ -5,14 +5,25 @@
 #include "ext/core/error.h"
 
 namespace profana {
+namespace {
+
+// The message of an error about the file names it once more.
+void drop_file(std::string& message, const std::string& file) {
+    const std::string name = excerpt(file) + ": ";
+    if (message.starts_with(name)) message.erase(0, name.size());
+}
+
+}  // namespace
 
 void Diagnostics::add(Diagnostic diagnostic) {
+    drop_file(diagnostic.message, diagnostic.file);
     if (strict_ && diagnostic.severity != Severity::kInfo) {
         const bool at_byte = diagnostic.line == 0 && diagnostic.offset >= 0;
         const std::string place = at_byte ? "byte " + std::to_string(diagnostic.offset) + ": " : "";
         throw file_error(diagnostic.file, diagnostic.line,
                          place + diagnostic.message + " (code " + diagnostic.code +
-                             "); profana_set('strict', 0) goes on past it");
+                             "); profana_set('strict', 0) goes on past it",
+                         ErrorKind::kStrict);
     }
     std::lock_guard<std::mutex> lock(mutex_);
     Seen& seen = seen_[{diagnostic.file, diagnostic.code}];

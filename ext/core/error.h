@@ -9,7 +9,8 @@
 
 namespace profana {
 
-enum class ErrorKind { kGeneral, kCannotOpen, kInterrupted, kNoMemory, kTooBig };
+// kStrict: a finding that the user asked to be an error; nobody goes on past it.
+enum class ErrorKind { kGeneral, kCannotOpen, kInterrupted, kNoMemory, kTooBig, kStrict };
 
 class Error : public std::runtime_error {
   public:

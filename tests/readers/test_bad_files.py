@@ -211,6 +211,36 @@ def unusable_files(tmp):
     check("the others", kernels(db), [(7, 1)])
 
 
+def unusable_slices(tmp):
+    """Of the slices that op_summary and trace_event find in a folder one cannot be read: the others are, also of a link to nothing."""
+    ways = {"pipe": (os.mkfifo, "is a pipe"), "folder": (os.mkdir, "is a folder"),
+            "link to nothing": (lambda path: os.symlink("nowhere", path), "symbolic link to a file that is not there"),
+            "link to itself": (lambda path: os.symlink(os.path.basename(path), path), "too many symbolic links")}
+    for way, (make, why) in ways.items():
+        folder = f"{tmp}/{way}"
+        summary, trace = (f"{folder}/mindstudio_profiler_output/{name}" for name in
+                          ("op_summary_slice_{}_20260402160400.csv", "msprof_slice_{}_20260402160400.json"))
+        for part in (0, 2):
+            write(summary.format(part), f"Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\nk{part},T,AI_CORE,{part}.5,1\n".encode())
+            write(trace.format(part), json.dumps([{"name": f"e{part}", "ph": "X", "ts": f"{part}.5", "dur": 1, "pid": 1, "tid": 1, "args": {"part": part}}]).encode())
+        questions = (("SELECT name, start_ns FROM op_summary(?)", [("k0", 500), ("k2", 2500)], summary.format(1), "file_unusable"),
+                     ("SELECT name, ts_ns, args ->> 'part' FROM trace_event(?)", [("e0", 500, 0), ("e2", 2500, 2)], trace.format(1), "trace_unreadable"))
+        for sql, rows, path, code in questions:
+            make(path)
+            db = load(LIBRARY)
+            check(f"{way}: {code}: the others", db.execute(sql, (folder,)).fetchall(), rows)
+            (message,), = db.execute("SELECT message FROM prof_diagnostic WHERE (file, code) = (?, ?)", (path, code)).fetchall()
+            check(f"{way}: {code}: why", (why in message, path in message), (True, False))
+            db.execute("SELECT profana_set('strict', 1)")
+            for what, asked in (("set afterwards", db), ("alone", load(LIBRARY))):
+                asked.execute("SELECT profana_set('strict', 1)")
+                try:
+                    asked.execute(sql, (folder,)).fetchall()
+                    check(f"{way}: {code}: strict, {what}", "no error", "an error")
+                except sqlite3.Error as error:
+                    check(f"{way}: {code}: strict, {what}", (str(error).count(path), str(error).count("profana_set('strict', 0)"), why in str(error)), (1, 1, True))
+
+
 def side_files(tmp):
     """Small files beside the results that are pipes or lead nowhere: nothing waits for them, each is told."""
     rank, _ = text_rank(tmp)
@@ -486,6 +516,6 @@ def small(tmp):
     check("profiler_info", opened(f"{tmp}/i_ascend_pt").execute("SELECT file FROM prof_diagnostic WHERE code = 'side_file_unreadable'").fetchall(), [(info,)])
 
 
-run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unreadable_gpu_trace, unusable_files, side_files,
+run(unreadable_database, unreadable_analysis, rank_without_results, text_beside, unreadable_trace, unreadable_gpu_trace, unusable_files, unusable_slices, side_files,
     traces_of_many, closed_files, closed_folders, strict_afterwards, other_profiles, state_follows_reading, no_end, far_times, far_sums, halved_events, not_a_table,
     small)
