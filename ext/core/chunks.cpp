@@ -74,7 +74,7 @@ class Cutter {
                 length = have;
                 break;
             }
-            length = parser_.cut({piece.buffer->data(), have});
+            length = parser_.cut({piece.buffer->data(), have}, next_.too_long);
             if (length > 0) break;
             if (have >= limits_.row_bytes) {
                 length = have;

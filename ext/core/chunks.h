@@ -22,7 +22,7 @@ struct ChunkResult {
     virtual ~ChunkResult() = default;
     size_t consumed = 0;     // bytes that were whole rows; less than the chunk: the cut was wrong
     bool finished = false;   // the last row of the file stands before `consumed`; the rest is not rows
-    bool continues = false;  // all is consumed, but the last row, which is left out, goes on behind the chunk
+    bool continues = false;  // what stands behind `consumed` belongs to a row that is left out
 };
 
 constexpr size_t kChunkLead = 64, kChunkPadding = 128;
@@ -43,7 +43,8 @@ class ChunkParser {
     virtual ~ChunkParser() = default;
 
     // The length of a prefix of `bytes` that seems to be whole rows; 0: no cut to be seen, read more.
-    virtual size_t cut(std::string_view bytes) const = 0;
+    // With too_long, the first row is known not to end within them, or not to be read as it seems.
+    virtual size_t cut(std::string_view bytes, bool too_long) const = 0;
 
     // On any worker thread. Diagnostics go into the result and are reported by merge().
     // Stops before a row that the chunk does not hold to its end, as `consumed` says; if that is the chunk's

@@ -48,6 +48,11 @@ std::vector<std::string> heads_of(const CsvIndex& index, const CsvRow& row) {
     return heads;
 }
 
+CsvIndex::End end_of(const Chunk& chunk) {
+    if (chunk.at_end) return CsvIndex::End::kEndOfFile;
+    return chunk.too_long ? CsvIndex::End::kLongRow : CsvIndex::End::kMayFollow;
+}
+
 // The first row that is not blank; index.rows().size(): none.
 size_t first_row(CsvIndex& index) {
     size_t row = 0;
@@ -63,41 +68,49 @@ size_t first_row(CsvIndex& index) {
 }  // namespace
 
 CsvStart read_csv_start(Input& input, std::string rest, uint64_t offset, int64_t lines) {
-    constexpr size_t kStep = size_t{1} << 16, kLongestHeader = size_t{1} << 24;
+    constexpr size_t kStep = size_t{1} << 16,
+                     kLongest = size_t{1} << 24;  // of a header, and of blanks before
+    const auto refuse = [&](const std::string& what) { throw file_error(input.path(), 1, what); };
+    const std::string within = " in its first " + std::to_string(kLongest) + " bytes; it is no CSV file";
+    size_t blanks = 0;
     bool at_end = false;
     for (;;) {
         CsvIndex index;
-        const size_t size = rest.size();
+        const size_t size = rest.size(), looked_at = std::min(size, kLongest);
+        const bool all = at_end && looked_at == size;
         rest.append(kCsvPadding, ' ');
-        index.read({rest.data(), size}, at_end ? CsvIndex::End::kEndOfFile : CsvIndex::End::kMayFollow);
+        index.read({rest.data(), looked_at}, all                     ? CsvIndex::End::kEndOfFile
+                                             : looked_at == kLongest ? CsvIndex::End::kLongRow
+                                                                     : CsvIndex::End::kMayFollow);
         const size_t row = first_row(index);
         if (row < index.rows().size()) {
             if (index.last_row_open() && has_lone_cr(index.text_of(index.rows()[row])))
-                throw file_error(input.path(), 1,
-                                 "has lines that end in CR alone; give them line feeds (tr '\\r' '\\n')");
+                refuse("has lines that end in CR alone; give them line feeds (tr '\\r' '\\n')");
+            const bool last = row + 1 == index.rows().size();
+            if (last && index.last_row_open() && !all) refuse("has no line end" + within);
             CsvStart start;
             start.found = true;
             start.heads = heads_of(index, index.rows()[row]);
-            const bool last = row + 1 == index.rows().size();
             const size_t end = last ? index.consumed() : index.rows()[row + 1].begin;
             start.lines = lines + (last ? index.lines() : index.rows()[row + 1].line);
             start.offset = offset + end;
             start.rest = rest.substr(end, size - end);
             return start;
         }
+        if (all) return {};
+        blanks += index.consumed();
+        if (blanks >= kLongest) refuse("has nothing but blanks" + within);
+        lines += index.lines();
+        offset += index.consumed();
         rest.resize(size);
-        if (at_end) return {};
-        if (size > kLongestHeader)
-            throw file_error(input.path(), 1,
-                             "has no line end in its first " + std::to_string(kLongestHeader) +
-                                 " bytes; it is no CSV file");
+        rest.erase(0, index.consumed());
+        if (index.consumed() > 0 || at_end) continue;
         const size_t more = std::max(kStep, size);
         rest.resize(size + more);
         const size_t got = input.read(rest.data() + size, more);
         rest.resize(size + got);
         at_end = got == 0;
-        if (size == 0 && offset == 0 && is_utf16(rest))
-            throw file_error(input.path(), 1, "is UTF-16 text; save it as UTF-8");
+        if (size == 0 && offset == 0 && is_utf16(rest)) refuse("is UTF-16 text; save it as UTF-8");
     }
 }
 
@@ -174,27 +187,22 @@ void CsvLoad::report(Diagnostics& diagnostics, bool structure) const {
     }
 }
 
-size_t CsvLoad::cut(std::string_view bytes) const {
-    return csv_cut(bytes);
+// Of a row that is too long as much is looked at as there is: a line feed in a quoted cell does not end it.
+size_t CsvLoad::cut(std::string_view bytes, bool too_long) const {
+    return too_long ? bytes.size() : csv_cut(bytes);
 }
 
 std::unique_ptr<ChunkResult> CsvLoad::parse(const Chunk& chunk) {
     Worker& worker = workers_[chunk.worker];
     CsvIndex& index = worker.index;
     auto result = std::make_unique<Result>(worker.columns.begin_chunk(), chunk.worker);
-    // The rest of a row that is too long is consumed alone: no row here.
-    const std::string_view text = chunk.within_row ? std::string_view() : chunk.bytes;
-    index.read(text, chunk.at_end     ? CsvIndex::End::kEndOfFile
-                     : chunk.too_long ? CsvIndex::End::kLongRow
-                                      : CsvIndex::End::kMayFollow);
-    result->consumed = index.consumed();
-    result->lines = index.lines();
-    check_rows(index, chunk, *result, worker.scratch);
     if (chunk.within_row) {
-        const size_t feed = chunk.bytes.find('\n');
-        result->continues = feed == std::string_view::npos;
-        result->consumed = result->continues ? chunk.bytes.size() : feed + 1;
-        result->lines = result->continues ? 0 : 1;
+        skip_rest(index, chunk, *result);
+    } else {
+        index.read(chunk.bytes, end_of(chunk));
+        result->consumed = index.consumed();
+        result->lines = index.lines();
+        check_rows(index, chunk, *result, worker.scratch);
     }
 
     result->columns.reserve(index.rows().size());
@@ -208,6 +216,31 @@ std::unique_ptr<ChunkResult> CsvLoad::parse(const Chunk& chunk) {
     return result;
 }
 
+// The row goes on behind the chunk, and so does the row's last cell: a comma at the end is left to what
+// follows.
+void CsvLoad::leave_out_rest(const Chunk& chunk, Result& result) {
+    result.continues = true;
+    result.consumed = chunk.bytes.size();
+    if (chunk.bytes.ends_with(',') && result.consumed > 1) --result.consumed;
+}
+
+// Reads what is left of a row that is too long, and nothing behind it. It begins within a cell, so that a
+// quote opens none there: a letter before it says so.
+void CsvLoad::skip_rest(CsvIndex& index, const Chunk& chunk, Result& result) {
+    char* const before = const_cast<char*>(chunk.bytes.data()) - 1;  // in the chunk's lead
+    *before = 'x';
+    index.read({before, chunk.bytes.size() + 1}, end_of(chunk));
+    const std::vector<CsvRow>& rows = index.rows();
+    if (rows.empty()) {
+        result.continues = true;  // it comes again in a longer chunk
+        return;
+    }
+    result.consumed = (rows.size() > 1 ? rows[1].begin : index.consumed()) - 1;
+    result.lines = rows.size() > 1 ? rows[1].line : index.lines();
+    if (index.last_row_open() && rows.size() == 1 && !chunk.at_end) leave_out_rest(chunk, result);
+    index.rows().clear();
+}
+
 // Leaves the rows that hold data, each with no more cells than there are heads. Stops at another header.
 void CsvLoad::check_rows(CsvIndex& index, const Chunk& chunk, Result& result, std::string& scratch) const {
     std::vector<CsvRow>& rows = index.rows();
@@ -215,6 +248,13 @@ void CsvLoad::check_rows(CsvIndex& index, const Chunk& chunk, Result& result, st
     size_t kept = 0;
     for (size_t i = 0; i < rows.size(); ++i) {
         CsvRow& row = rows[i];
+        const bool open = index.last_row_open() && i + 1 == rows.size();
+        if (open && !chunk.at_end) {  // it is the only row
+            result.structure.add(CsvNote::kRowTooLong, row.line, [] { return std::string(); });
+            leave_out_rest(chunk, result);
+            rows.clear();
+            return;
+        }
         if (row.cells == 1 && is_blank_text(index.text_of(row))) continue;
         const CsvPlan::Header header = plan_->header(index, row, scratch);
         if (header == CsvPlan::Header::kSame) {
@@ -226,12 +266,6 @@ void CsvLoad::check_rows(CsvIndex& index, const Chunk& chunk, Result& result, st
             result.consumed = row.begin;
             result.lines = row.line;
             break;
-        }
-        const bool open = index.last_row_open() && i + 1 == rows.size();
-        if (open && !chunk.at_end) {
-            result.structure.add(CsvNote::kRowTooLong, row.line, [] { return std::string(); });
-            result.continues = true;
-            continue;
         }
         if (row.cells != heads) fit_row(index, row, open, result.structure, scratch);
         rows[kept++] = row;

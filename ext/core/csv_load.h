@@ -36,7 +36,7 @@ class CsvLoad : public ChunkParser {
     // What was noticed about values and, with `structure`, about rows.
     void report(Diagnostics& diagnostics, bool structure) const;
 
-    size_t cut(std::string_view bytes) const override;
+    size_t cut(std::string_view bytes, bool too_long) const override;
     std::unique_ptr<ChunkResult> parse(const Chunk& chunk) override;
     void merge(ChunkResult& result, uint64_t offset) override;
 
@@ -54,6 +54,8 @@ class CsvLoad : public ChunkParser {
 
     ColumnSet stored_columns(const ColumnSet& wanted) const;
     bool use_heads(std::vector<std::string> heads);
+    static void leave_out_rest(const Chunk& chunk, Result& result);
+    static void skip_rest(CsvIndex& index, const Chunk& chunk, Result& result);
     void check_rows(CsvIndex& index, const Chunk& chunk, Result& result, std::string& scratch) const;
     void fit_row(CsvIndex& index, CsvRow& row, bool open, CsvNotes& notes, std::string& scratch) const;
 

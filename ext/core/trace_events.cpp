@@ -25,7 +25,7 @@ class EventParser : public ChunkParser {
             scanners_.push_back(std::make_unique<TraceScanner>(request, in_object));
     }
 
-    size_t cut(std::string_view bytes) const override { return cut_trace_events(bytes); }
+    size_t cut(std::string_view bytes, bool) const override { return cut_trace_events(bytes); }
 
     std::unique_ptr<ChunkResult> parse(const Chunk& chunk) override {
         auto result = std::make_unique<TraceChunkResult>();

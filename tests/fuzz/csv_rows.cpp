@@ -3,6 +3,7 @@
 // own.
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -84,8 +85,9 @@ void check_value(const CsvFormat& format, size_t number, const Column& column, R
     require(error != simdjson::SUCCESS || root.is_object());
 }
 
-// All columns, or none, read in chunks of about so many bytes.
-Read read(const std::shared_ptr<const CsvFormat>& format, std::string_view text, size_t chunk, bool all) {
+// All columns, or none.
+Read read(const std::shared_ptr<const CsvFormat>& format, std::string_view text, const ChunkLimits& limits,
+          bool all) {
     Progress progress;
     Diagnostics diagnostics;
     LoadContext context{progress, diagnostics, 1, 0, 0};
@@ -110,7 +112,7 @@ Read read(const std::shared_ptr<const CsvFormat>& format, std::string_view text,
             missing.each([&](int c) {
                 if (!present[static_cast<size_t>(c)]) building.set_absent(c);
             });
-            CsvLoad load(*format, building, missing, present, loading, {chunk, size_t{1} << 20});
+            CsvLoad load(*format, building, missing, present, loading, limits);
             again = !load.read(input, std::move(start));
             if (again) throw Error("again");
             building.set_rows(load.rows());
@@ -146,12 +148,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
     if (data[0] % 4 != 0) text.insert(0, kHeader);
     try {
-        const Read whole = read(format, text, size_t{1} << 20, true);
-        for (const size_t chunk : {size_t{1}, size_t{17}, text.size() / 3 + 1}) {
-            const Read pieces = read(format, text, chunk, true);
-            require(pieces.values == whole.values && pieces.codes == whole.codes);
+        // No row is too long, or many are.
+        for (const size_t longest : {size_t{1} << 20, size_t{64}}) {
+            const Read whole = read(format, text, {longest, longest}, true);
+            for (const size_t chunk : {size_t{1}, size_t{17}, std::min(longest, text.size() / 3 + 1)}) {
+                const Read pieces = read(format, text, {chunk, longest}, true);
+                require(pieces.values == whole.values && pieces.codes == whole.codes);
+            }
+            require(read(format, text, {longest, longest}, false).rows == whole.rows);
         }
-        require(read(format, text, size_t{1} << 20, false).rows == whole.rows);
     } catch (const Error&) {  // no header, UTF-16
         require(data[0] % 4 == 0);
     }

@@ -23,7 +23,7 @@ struct RowsResult : ChunkResult {
 
 class QuotedLines : public ChunkParser {
   public:
-    size_t cut(std::string_view bytes) const override { return bytes.rfind('\n') + 1; }
+    size_t cut(std::string_view bytes, bool) const override { return bytes.rfind('\n') + 1; }
 
     std::unique_ptr<ChunkResult> parse(const Chunk& chunk) override {
         if (chunk.worker >= 16) orderly = false;

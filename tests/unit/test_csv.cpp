@@ -357,6 +357,50 @@ TEST_CASE("a line too long is left out up to its line feed, and no part of it is
     }
 }
 
+TEST_CASE("a row too long is left out to its end, wherever line feeds, quotes and commas stand in it",
+          "[csv]") {
+    const std::string x(4200, 'x'), y(9000, 'y'), commas(4100, ','), behind = "2,b,T,1,2,\n";
+    const struct {
+        std::string row;
+        int line_behind;
+    } cases[] = {
+        {"1,\"a\nb\",T," + x + ",2,\n", 4},                  // a quoted line feed in what is looked at
+        {"1,\"a\nb\",T,\"" + x + "\",2,\n", 4},              // and no cell that ends there
+        {"1," + x + ",\"a\n3,c,T,1,2\",2,\n", 4},            // in what follows
+        {"1," + y + ",\"a\n3\n\"," + x + ",\"\n\",2\n", 6},  // in more than one part
+        {"1," + x + "\"y,\"\"\"\n,\",\n", 4},                // a quote within a cell is a character
+        {"1,a,T" + commas + "\"a\n3,c,T,1,2\",2,\n", 4},     // the part ends with a comma
+        {"Step Id,Name,Type," + x + "\n", 3},                // it looks like another header
+        {std::string(5000, ' ') + ",c,T,1,2,\n", 3},         // or like a blank line
+        {"1,\"torn," + x + "\n", 3},
+    };
+    for (const auto& [row, line] : cases) {
+        Csv csv(CsvKind::kKernelDetails);
+        csv.open({csv.folder_.write("a.csv", kHeads + row + behind)}, CsvFault::kError, {1000, 4000});
+        INFO(row.substr(0, 20));
+        CHECK(csv.rows({"step", "name", "line"}) == "2 'b' " + std::to_string(line));
+        CHECK(csv.codes() == "2:row_too_long");
+    }
+}
+
+TEST_CASE("a header may have a torn quote, and blanks before it, but no more than 16 MiB", "[csv]") {
+    const size_t most = size_t{1} << 24;
+    Csv csv(CsvKind::kKernelDetails);
+    csv.write("Step Id,Name,Duration(us),\"New\n1,a,2,3\n" + std::string(most, 'b') + "\n");
+    CHECK(csv.rows({"step", "name", "dur_ns", "line"}).starts_with("1 'a' 2000 2"));
+    csv.write(std::string(100000, '\n') + kHeads + "1,a,T,1,2,\n");
+    CHECK(csv.rows({"step", "line"}) == "1 100002");
+    CHECK(csv.codes() == "3:row_too_long");
+    csv.write(std::string(most, '\n') + kHeads);
+    CHECK(error_of([&] { csv.rows({"step"}); }).find("has nothing but blanks in its first 16777216 bytes") !=
+          std::string::npos);
+    csv.write("Step Id,Name" + std::string(most, ',') + "\n");
+    CHECK(error_of([&] { csv.rows({"step"}); }).find("has no line end in its first 16777216 bytes") !=
+          std::string::npos);
+    csv.write("Step Id,Name\r1,a\r" + std::string(most, '2') + "\r");
+    CHECK(error_of([&] { csv.rows({"step"}); }).find("has lines that end in CR alone") != std::string::npos);
+}
+
 TEST_CASE("a second load reads other columns and says nothing twice", "[csv]") {
     Csv csv(CsvKind::kKernelDetails);
     csv.write(std::string(kHeads) + "x,a,T,1,y,\n2,\xff,T,3\n");
@@ -459,16 +503,19 @@ TEST_CASE("what is read does not depend on chunks and threads", "[csv]") {
             text += random() % 5 ? "\n" : "\r\n";
         }
         if (random() % 2) text += "1,a,T";
+        // Now and then, some rows are longer than a row may be.
+        const size_t longest = random() % 3 == 0 ? 30 : size_t{1} << 24;
         Csv whole(CsvKind::kKernelDetails);
-        whole.write(text);
+        whole.open({whole.folder_.write("a.csv", text)}, CsvFault::kError, {longest, longest});
         INFO(text);
         const std::string expected = whole.rows(columns), codes = whole.codes();
-        for (const size_t chunk : {size_t{1}, size_t{40}, size_t{300}}) {
+        for (const size_t chunk :
+             {size_t{1}, std::min(size_t{40}, longest), std::min(size_t{300}, longest)}) {
             for (const unsigned threads : {1u, 3u}) {
                 Csv csv(CsvKind::kKernelDetails);
                 csv.context_.threads = threads;
                 csv.open({csv.folder_.write("a.csv", random() % 2 ? text : gzip(text))}, CsvFault::kError,
-                         {chunk, size_t{1} << 24});
+                         {chunk, longest});
                 INFO(text);
                 REQUIRE(csv.rows(columns) == expected);
                 REQUIRE(csv.codes() == codes);
