@@ -68,7 +68,10 @@ const TableSpec& diagnostic_spec() {
          {"offset", I, "byte offset in the (inflated) file; NULL: not known"},
          {"code", T, "what kind of thing it is: stable, to filter by"},
          {"message", T, "what was found and what was done about it"},
-         {"count", I, "how often the code was met in the file, counted on its first row"}},
+         {"count", I,
+          "how often the code was met in the file, counted on its first row; columns asked for later are "
+          "read by "
+          "another pass, which counts again"}},
         {}};
     return *spec;
 }

@@ -68,9 +68,37 @@ ProfileOptions without_device(ProfileOptions options) {
     return options;
 }
 
-bool changed(const Profile& profile) {
-    return std::any_of(profile.stamps.begin(), profile.stamps.end(),
-                       [](const auto& stamp) { return stamp_if_there(stamp.first) != stamp.second; });
+// Of the names in a folder, but for those of the files that SQLite makes beside a database, even to read it.
+size_t names_in(const std::string& folder) {
+    std::string names;
+    for (const std::string& name : list_folder(folder))
+        if (!name.ends_with("-wal") && !name.ends_with("-shm") && !name.ends_with("-journal"))
+            names.append(name).append(1, '\n');
+    return std::hash<std::string>()(names);
+}
+
+// The folders of its files up to its path: what comes into them later may be one of its files.
+std::vector<Profile::Folder> folders_of(const Profile& profile) {
+    std::set<std::string> paths;
+    if (is_folder(profile.path)) paths.insert(profile.path);
+    for (const auto& [file, stamp] : profile.stamps)
+        for (std::string at = parent_folder(file); at.starts_with(profile.path + "/"); at = parent_folder(at))
+            if (!paths.insert(at).second) break;
+    std::vector<Profile::Folder> out;
+    for (const std::string& path : paths) out.push_back({path, stamp_if_there(path), names_in(path)});
+    return out;
+}
+
+bool changed(Profile& profile) {
+    const auto other = [](const auto& stamp) { return stamp_if_there(stamp.first) != stamp.second; };
+    if (std::any_of(profile.stamps.begin(), profile.stamps.end(), other)) return true;
+    for (Profile::Folder& folder : profile.folders) {
+        const FileStamp now = stamp_if_there(folder.path);
+        if (now == folder.stamp) continue;
+        folder.stamp = now;
+        if (names_in(folder.path) != folder.names) return true;
+    }
+    return false;
 }
 
 // What Connection::main_seen is once the user has closed profile `main`, and once a database in memory has
@@ -107,7 +135,8 @@ void look_at_main(Connection& connection) {
         const FileStamp stamp = stamp_file(path);
         if (connection.main_seen == stamp || connection.main_seen == kMainClosed) return;
         connection.main_seen = stamp;
-        const DbContent content = look_into_database(path).content;
+        LoadContext context = connection.load_context();
+        const DbContent content = look_into_database(path, context).content;
         if (content == DbContent::kUnknown || content == DbContent::kCluster) return;
         add_profile(connection, open_profile(connection, "main", path, {}));
     } catch (const Error& error) {
@@ -146,6 +175,7 @@ void lose(Profile& profile, const Error& error) {
                              excerpt(profile.alias) + "') leaves it out";
     for (auto& source : profile.sources) source = std::make_shared<LostSource>(*source, what);
     profile.stamps = {{profile.path, FileStamp{}}};
+    profile.folders.clear();
 }
 
 void reopen(Connection& connection, std::shared_ptr<Profile>& profile) {
@@ -215,6 +245,7 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
     for (const Diagnostic& told : context.diagnostics.rows())
         if (told.file.starts_with(profile->path + "/") && !is_folder(told.file))
             profile->stamps.emplace_back(told.file, stamp_if_there(told.file));
+    profile->folders = folders_of(*profile);
     return profile;
 }
 

@@ -65,8 +65,15 @@ class Profile {
     ProfileOptions options;
     std::vector<std::shared_ptr<Source>> sources;  // one a rank, by rank
     std::vector<std::pair<std::string, FileStamp>> stamps;
-    bool step_checked = false;    // options.step is known to exist
-    bool device_checked = false;  // options.device is known to exist
+    struct Folder {
+        std::string path;
+        FileStamp stamp;
+        size_t names;  // what tells the names in it from others
+    };
+    std::vector<Folder> folders;
+    bool step_checked = false;                          // options.step is known to exist
+    bool device_checked = false;                        // options.device is known to exist
+    std::optional<std::vector<int64_t>> known_devices;  // where its kernels are not: those that there are
     // The sources as they are without option device, newly made; empty: it is not given.
     std::function<std::vector<std::shared_ptr<Source>>(LoadContext&)> of_all_devices;
     bool ranges_asked = false;  // somebody has read prof_mstx_range: what MFU misses is of interest

@@ -58,6 +58,18 @@ void check_step(Profile& profile, LoadContext& context) {
     profile.step_checked = true;
 }
 
+// What is found wrong on the way is told by those who read the files for their rows.
+std::vector<int64_t> devices_there(const Profile& profile, LoadContext& context) {
+    Diagnostics unheard;
+    LoadContext apart{context.progress, unheard, context.threads, context.max_inflated_bytes,
+                      context.memory_limit_bytes};
+    std::vector<int64_t> devices;
+    for (const auto& source : profile.of_all_devices(apart))
+        for (const int64_t device : every_device(*source, apart)) devices.push_back(device);
+    sort_out(devices);
+    return devices;
+}
+
 // The readers keep the rows of the device alone, and mostly its kernels are there: only where they are not,
 // everything is read to see which devices there are.
 void check_device(Profile& profile, LoadContext& context) {
@@ -67,10 +79,8 @@ void check_device(Profile& profile, LoadContext& context) {
         return std::find(devices.begin(), devices.end(), *profile.options.device) != devices.end();
     };
     if (std::none_of(profile.sources.begin(), profile.sources.end(), has_kernels)) {
-        std::vector<int64_t> known;
-        for (const auto& source : profile.of_all_devices(context))
-            for (const int64_t device : every_device(*source, context)) known.push_back(device);
-        sort_out(known);
+        if (!profile.known_devices) profile.known_devices = devices_there(profile, context);
+        const std::vector<int64_t>& known = *profile.known_devices;
         if (!known.empty() && std::find(known.begin(), known.end(), *profile.options.device) == known.end())
             throw not_there(profile, "device", *profile.options.device, json_array(known));
     }
@@ -243,6 +253,21 @@ std::string state_of(const Source& source, const Diagnostics& diagnostics) {
     return cut ? "truncated" : partial ? "partial" : state;
 }
 
+// Why tables are empty, also those that turned out to be.
+std::string missing_of(Source& source) {
+    std::string missing = source.facts().missing;
+    for (size_t m = 0; m < static_cast<size_t>(Model::kCount); ++m) {
+        const std::string name = json_quoted(model_specs()[m].name) + ":";
+        if (missing.find(name) != std::string::npos) continue;
+        const std::shared_ptr<Table> table = source.table(static_cast<Model>(m));
+        if (table == nullptr || !table->rows_known() || table->rows() > 0) continue;
+        if (!missing.empty()) missing.pop_back();
+        missing +=
+            (missing.empty() ? "{" : ",") + name + json_quoted("what was read has no row for it") + "}";
+    }
+    return missing;
+}
+
 int source_column(const char* name) {
     const auto& columns = source_spec().columns;
     for (size_t c = 0; c < columns.size(); ++c)
@@ -289,7 +314,7 @@ class SourceProvider : public TableProvider {
     static std::string text_of(Source& source, int column, LoadContext& context) {
         if (column == kState) return state_of(source, context.diagnostics);
         if (column == kVersions) return source.facts().versions;
-        if (column == kMissing) return source.facts().missing;
+        if (column == kMissing) return missing_of(source);
         try {
             return json_array(column == kDevices ? source_devices(source, context)
                                                  : source_steps(source, context));

@@ -136,6 +136,19 @@ DbContent content_of(DbFile& file) {
     return analysis ? DbContent::kAnalysis : DbContent::kUnknown;
 }
 
+std::optional<int64_t> rank_of(DbFile& file, LoadContext& context) {
+    const DbTable* table = file.table("RANK_DEVICE_MAP");
+    if (table == nullptr) return std::nullopt;
+    std::optional<int64_t> rank;
+    DbScan scan(file, *table);
+    const int cell = scan.cell({"rankId"});
+    scan.run(context, [&](const DbRow& row) {
+        const int64_t id = apply(NullRule::kSize, row.integer(cell));
+        if (id != kNullInt && !rank) rank = id;
+    });
+    return rank;
+}
+
 class DbSource : public Source {
   public:
     DbSource(SourceFacts facts, DbFiles files, const ProfileOptions& options, LoadContext& context)
@@ -174,7 +187,6 @@ class DbSource : public Source {
     void name_missing(DbFile& file, bool from_analysis);
     void name_missing(const std::string& reason, bool from_analysis);
     void read_meta(DbFile& file, LoadContext& context);
-    void read_rank(DbFile& file, LoadContext& context);
     std::shared_ptr<Table> make_table(Model model) const;
 
     SourceFacts facts_;
@@ -208,7 +220,6 @@ void DbSource::look_at_profiler(LoadContext& context) {
         missing_[Model::kOverlapBar] = "OVERLAP_ANALYSIS was written by a viewer, not by the profiler";
     if (file.table("PYTORCH_API") != nullptr && facts_.framework.empty()) facts_.framework = "PyTorch";
     read_meta(file, context);
-    read_rank(file, context);
     const bool unfinished = file.table("STRING_IDS") == nullptr && file.table("TASK") != nullptr;
     if (file.truncated() || unfinished) facts_.state = "truncated";
     if (facts_.state.empty()) facts_.state = "complete";
@@ -254,17 +265,6 @@ void DbSource::read_meta(DbFile& file, LoadContext& context) {
     }
 }
 
-void DbSource::read_rank(DbFile& file, LoadContext& context) {
-    const DbTable* table = file.table("RANK_DEVICE_MAP");
-    if (table == nullptr || facts_.rank) return;
-    DbScan scan(file, *table);
-    const int rank = scan.cell({"rankId"});
-    scan.run(context, [&](const DbRow& row) {
-        const int64_t id = apply(NullRule::kSize, row.integer(rank));
-        if (id != kNullInt && !facts_.rank) facts_.rank = id;
-    });
-}
-
 std::shared_ptr<Table> DbSource::make_table(Model model) const {
     for (const ModelReader& reader : readers()) {
         if (reader.model != model) continue;
@@ -283,10 +283,10 @@ std::shared_ptr<Table> DbSource::make_table(Model model) const {
 
 }  // namespace
 
-DatabaseLook look_into_database(const std::string& path) {
+DatabaseLook look_into_database(const std::string& path, LoadContext& context) {
     try {
         DbFile file(path);
-        return {content_of(file), {}};
+        return {content_of(file), {}, rank_of(file, context)};
     } catch (const DatabaseLocked&) {
         throw;
     } catch (const NotADatabase& error) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,13 @@ enum class DbContent {
 
 struct DatabaseLook {
     DbContent content;
-    std::string unreadable;  // the text of an error; empty: it can be read
+    std::string unreadable;            // the text of an error; empty: it can be read
+    std::optional<int64_t> rank = {};  // of RANK_DEVICE_MAP
 };
 
 // Looks into a file that may be a database. Never opens it but through SQLite: another way of closing it
 // would drop the locks that the host holds on its own database. A locked one throws, for that passes.
-DatabaseLook look_into_database(const std::string& path);
+DatabaseLook look_into_database(const std::string& path, LoadContext& context);
 void report_unreadable_database(const std::string& path, const std::string& why, Diagnostics& diagnostics);
 
 // The files of one rank. All but `profiler` may be empty.

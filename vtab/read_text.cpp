@@ -209,7 +209,7 @@ void TextSource::name_missing(const std::string& lost) const {
         if (model == Model::kMemoryUsage) reason = without(FileRole::kMemoryRecord, "memory_record.csv");
         if (model == Model::kCommBandwidth) reason = without(FileRole::kCommunication, "communication.json");
         if (model == Model::kProcessGroup) reason = no_groups_;
-        if (model == Model::kDevice) reason = "no info.json of a device in PROF_*";
+        if (model == Model::kDevice) reason = "no info.json of a device is found in PROF_*";
         missing[model] = reason;
     }
     capture_.facts.missing = missing_json(missing);

@@ -76,9 +76,9 @@ class Recognizer {
     static void name_kind(Capture& capture, const std::string& path, DbContent content);
     void tell_not_analysed(const std::string& path);
     bool may_read(const std::string& folder);
-    void add_beside(Capture& capture, const std::string& root) const;
+    void add_beside(Capture& capture, const std::string& root);
     void add_device_files(Capture& capture, const std::string& prof) const;
-    void add_neighbours(Capture& capture, const std::string& database) const;
+    void add_neighbours(Capture& capture, const std::string& database);
     Capture finished(Capture capture) const;
     Capture finished_text(Capture capture) const;
     bool wants(const char* source) const { return options_.source.empty() || options_.source == source; }
@@ -91,14 +91,14 @@ class Recognizer {
 };
 
 // Files beside the results: profiler_info, profiler_metadata and the device files of PROF_*.
-void Recognizer::add_beside(Capture& capture, const std::string& root) const {
+void Recognizer::add_beside(Capture& capture, const std::string& root) {
     for (const std::string& name : list_folder(root)) {
         const std::string path = join_path(root, name);
         const auto named = file_by_name(name);
         const bool side =
             named && (named->role == FileRole::kProfilerInfo || named->role == FileRole::kMetadata);
         if (side && !capture.has(named->role)) capture.files[named->role] = {path};
-        if (name.starts_with("PROF_") && is_folder(path)) add_device_files(capture, path);
+        if (name.starts_with("PROF_") && is_folder(path) && may_read(path)) add_device_files(capture, path);
     }
 }
 
@@ -116,7 +116,7 @@ void Recognizer::add_device_files(Capture& capture, const std::string& prof) con
 }
 
 // What belongs to a database that was named alone: the analysis beside it, and the side files of its folder.
-void Recognizer::add_neighbours(Capture& capture, const std::string& database) const {
+void Recognizer::add_neighbours(Capture& capture, const std::string& database) {
     const std::string folder = parent_folder(database), above = parent_folder(folder);
     for (const std::string& place : {folder, join_path(folder, "analyze")})
         for (auto& [role, paths] : files_of_folder(place))
@@ -207,7 +207,9 @@ std::optional<Capture> Recognizer::database(const Capture& base, const std::stri
     if (look.content == DbContent::kUnknown && capture.unreadable.empty())
         capture.unreadable = path + ": has none of the tables of a profiler";
     name_kind(capture, path, look.content);
-    return finished(std::move(capture));
+    capture = finished(std::move(capture));
+    if (!capture.facts.rank) capture.facts.rank = look.rank;
+    return capture;
 }
 
 // One capture a database: several ranks' may lie in one folder. Of several exports of msprof the newest
@@ -219,7 +221,7 @@ std::vector<Capture> Recognizer::databases(const Capture& base) {
     for (const std::string& path : paths) {
         const bool is_export = base_name(path).starts_with("msprof");
         if (is_export && !exports.empty() && exports.back().unreadable.empty()) continue;
-        auto capture = database(base, path, look_into_database(path));
+        auto capture = database(base, path, look_into_database(path, context_));
         if (capture) (is_export ? exports : out).push_back(std::move(*capture));
     }
     std::reverse(out.begin(), out.end());
@@ -348,7 +350,7 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
     }
     Input::open(path, context_);  // says what is wrong with it
     if (!name.ends_with(".json") && !name.ends_with(".gz")) {
-        DatabaseLook look = look_into_database(path);
+        DatabaseLook look = look_into_database(path, context_);
         if (look.content == DbContent::kUnreadable)
             throw Error("profana: " + look.unreadable, ErrorKind::kCannotOpen);
         if (look.content == DbContent::kUnknown) {
@@ -498,10 +500,10 @@ void tell_unknown_ranks(const std::vector<Capture>& captures, const std::string&
 }
 
 // Nothing of it can be read: neither its files of results, nor its database or the analysis beside it.
-bool is_lost(const Capture& capture) {
+bool is_lost(const Capture& capture, LoadContext& context) {
     return !capture.unreadable.empty() &&
            (!capture.has(FileRole::kAnalysisDatabase) ||
-            !look_into_database(capture.first(FileRole::kAnalysisDatabase)).unreadable.empty());
+            !look_into_database(capture.first(FileRole::kAnalysisDatabase), context).unreadable.empty());
 }
 
 std::string known_ranks(const std::vector<Capture>& captures) {
@@ -544,7 +546,8 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
             throw Error("profana_open: rank " + std::to_string(*options.rank) + " is not in '" +
                         excerpt(path) + "'; " + ranks);
     }
-    if (std::all_of(found.begin(), found.end(), is_lost))
+    if (std::all_of(found.begin(), found.end(),
+                    [&](const Capture& capture) { return is_lost(capture, context); }))
         throw Error("profana_open: '" + excerpt(path) +
                     "' has nothing that can be read: " + found.front().unreadable);
     for (const Capture& capture : found)

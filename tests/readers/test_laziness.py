@@ -115,4 +115,46 @@ def step_errors(_):
         check("no step 99", "no step 99" in str(error) and f"its steps are {known}" in str(error), True)
 
 
-run(tables_on_demand, letting_go, interrupting, step_errors)
+def files_that_come(folder):
+    """A file that was away for a query, or comes later, is read; what SQLite makes beside a database changes nothing."""
+    trace = '[{"ph":"X","name":"e","cat":"async_npu","pid":1,"tid":1,"ts":"1.000","dur":1}]'
+    path, db = capture(folder, "c_ascend_pt", 7, trace), load(LIBRARY)
+    kernels = os.path.join(path, "ASCEND_PROFILER_OUTPUT", "kernel_details.csv")
+    db.execute("SELECT profana_open('x', ?)", (path,))
+    count = "SELECT count(*) FROM prof_kernel"
+    check("at first", db.execute(count).fetchone(), (7,))
+    os.rename(kernels, kernels + ".away")
+    check("away", (db.execute(count).fetchone(), db.execute("SELECT missing ->> 'prof_kernel_pmu' FROM prof_source").fetchone()), ((0,), ("no kernel_details.csv",)))
+    os.rename(kernels + ".away", kernels)
+    check("back", db.execute(count).fetchone(), (7,))
+    memory = os.path.join(path, "ASCEND_PROFILER_OUTPUT", "operator_memory.csv")
+    check("not yet there", db.execute("SELECT count(*) FROM prof_memory_alloc").fetchone(), (0,))
+    with open(memory, "w", encoding="utf-8") as f:
+        f.write("Name,Size(KB),Allocation Time(us),Release Time(us)\na,1,1.000,2.000\n")
+    check("it came later", db.execute("SELECT count(*) FROM prof_memory_alloc").fetchone(), (1,))
+    os.rename(os.path.dirname(kernels), os.path.join(folder, "away"))
+    try:
+        db.execute(count).fetchall()
+        FAILURES.append("the folder of results is away: no error")
+    except sqlite3.Error:
+        pass
+    os.rename(os.path.join(folder, "away"), os.path.dirname(kernels))
+    check("the folder is back", db.execute(count).fetchone(), (7,))
+
+
+def device_errors(folder):
+    """A query that fails for its device tells nothing, however often it is asked."""
+    db = load(LIBRARY)
+    db.execute("SELECT profana_open('x', ?, '{\"device\":77}')", (os.path.join(GOLDEN, "db_db", "base"),))
+    told = []
+    for _ in range(3):
+        try:
+            db.execute("SELECT count(*) FROM prof_host_op").fetchall()
+            FAILURES.append("device 77: no error")
+        except sqlite3.Error as error:
+            check("no device 77", "no device 77" in str(error), True)
+        told.append(db.execute("SELECT count(*), sum(count) FROM prof_diagnostic").fetchone())
+    check("told once", told[1:], told[:1] * 2)
+
+
+run(tables_on_demand, letting_go, interrupting, step_errors, files_that_come, device_errors)

@@ -228,6 +228,20 @@ def rows_of_models(db):
     return {t: db.execute(f"SELECT * FROM {t}").fetchall() for t in tables if t not in ("prof_source", "prof_diagnostic", "prof_setting")}
 
 
+def one_rank_in_two_databases(tmp):
+    """RANK_DEVICE_MAP alone names the rank: it counts once."""
+    for name in ("ascend_pytorch_profiler.db", "ascend_pytorch_profiler_0.db"):
+        os.makedirs(f"{tmp}/two", exist_ok=True)
+        file = sqlite3.connect(f"{tmp}/two/{name}")
+        file.executescript("CREATE TABLE PYTORCH_API(startNs, endNs, name, globalTid); INSERT INTO PYTORCH_API VALUES (1, 2, 1, 1);"
+                           "CREATE TABLE STRING_IDS(id, value); INSERT INTO STRING_IDS VALUES (1, 'a');"
+                           "CREATE TABLE RANK_DEVICE_MAP(rankId, deviceId); INSERT INTO RANK_DEVICE_MAP VALUES (0, 3)")
+        file.close()
+    db = opened(f"{tmp}/two")
+    check("the rank counts once", db.execute("SELECT rank, count(*) FROM prof_host_op GROUP BY rank").fetchall(), [(0, 1)])
+    check("and is told", db.execute("SELECT code FROM prof_diagnostic WHERE code LIKE 'rank%'").fetchall(), [("rank_twice",)])
+
+
 def compressed(tmp):
     """Every CSV and JSON file may as well be compressed, as it may for the raw tables."""
     (data,) = glob.glob(os.path.join(os.path.dirname(GOLDEN), "data", "text_and_db", "made_1*"))
@@ -330,4 +344,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-run(traces, folders, msprof, older_exports, slices_that_lack, ranks, compressed, options, relative_paths, changes, main_database)
+run(traces, folders, msprof, older_exports, slices_that_lack, ranks, one_rank_in_two_databases, compressed, options, relative_paths, changes, main_database)

@@ -58,8 +58,11 @@ TEST_CASE_METHOD(Loaded, "what is no database says so") {
     const std::string pipe = folder.file("pipe.db");
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
     CHECK_THAT(open_error(pipe), Catch::Contains("no regular file"));  // and does not wait for a writer
-    const auto look = [](const std::string& path) {
-        const DatabaseLook found = look_into_database(path);
+    Diagnostics diagnostics;
+    Progress progress;
+    LoadContext context{progress, diagnostics};
+    const auto look = [&](const std::string& path) {
+        const DatabaseLook found = look_into_database(path, context);
         CHECK_FALSE(found.unreadable.empty());
         return found.content;
     };
@@ -71,9 +74,12 @@ TEST_CASE_METHOD(Loaded, "what is no database says so") {
 
 TEST_CASE_METHOD(Loaded, "the content of a database is told by its tables, then by its name") {
     const TempFolder folder;
+    Diagnostics diagnostics;
+    Progress progress;
+    LoadContext context{progress, diagnostics};
     const auto content = [&](const std::string& name, const std::string& statements) {
         make_database(folder.file(name), statements);
-        const DatabaseLook found = look_into_database(folder.file(name));
+        const DatabaseLook found = look_into_database(folder.file(name), context);
         CHECK(found.unreadable.empty());
         return found.content;
     };
