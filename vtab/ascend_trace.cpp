@@ -1,5 +1,6 @@
 #include "vtab/ascend_trace.h"
 
+#include "vtab/capture.h"
 #include "vtab/kernel_finder.h"
 
 namespace profana {
@@ -24,7 +25,7 @@ bool AscendTrace::fills(Model model) {
 
 AscendTables& AscendTrace::read(LoadContext& context) {
     if (tables_ == nullptr) {
-        for (const std::string& file : options_.files) context.diagnostics.forget(file);
+        for (const std::string& file : options_.files) forget_reading(file, context.diagnostics);
         tables_ = read_ascend_tables(options_, context);
     }
     return *tables_;

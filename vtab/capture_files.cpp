@@ -186,16 +186,23 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
     return out;
 }
 
+// Told of a file when it is found beside others, not when it is read.
+constexpr const char *kOlderExport = "older_export", *kSliceMissing = "slice_missing";
+
+void forget_reading(const std::string& file, Diagnostics& diagnostics) {
+    for (const auto& [code, severity] : diagnostics.told_of(file))
+        if (code != kOlderExport && code != kSliceMissing) diagnostics.forget(file, code);
+}
+
 void report_older_export(const std::string& file, Diagnostics& diagnostics) {
     diagnostics.add({.file = file,
-                     .code = "older_export",
+                     .code = kOlderExport,
                      .message = "the newer export beside it cannot be used; this one stands in for it"});
 }
 
 void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
                            Diagnostics& diagnostics) {
-    const char* const code = "slice_missing";
-    for (const std::string& file : files) diagnostics.forget(file, code);  // there may be others now
+    for (const std::string& file : files) diagnostics.forget(file, kSliceMissing);  // there may be others now
     if (files.front() == asked) return;
     std::vector<int64_t> there;
     for (const std::string& file : files) {
@@ -206,7 +213,7 @@ void report_missing_slices(const std::string& asked, const std::vector<std::stri
     const std::string missing = missing_slices(std::move(there));
     if (missing.empty()) return;
     diagnostics.add({.file = files.front(),
-                     .code = code,
+                     .code = kSliceMissing,
                      .message = "the file is one of several slices, and slice " + missing +
                                 " is not in the folder; the rows of what is there are read"});
 }

@@ -228,6 +228,22 @@ def rows_of_models(db):
     return {t: db.execute(f"SELECT * FROM {t}").fetchall() for t in tables if t not in ("prof_source", "prof_diagnostic", "prof_setting")}
 
 
+def traces_beside_others(tmp):
+    """What the files' names tell of a trace stays when it has been read."""
+    out = f"{tmp}/mindstudio_profiler_output"
+    for part in (0, 2):
+        write(f"{out}/msprof_slice_{part}_20260402160400.json", json.dumps([{"name": "e", "ph": "X", "ts": part, "dur": 1, "pid": 1, "tid": 1}]))
+    db = opened(out)
+    told = "SELECT (SELECT state FROM prof_source), code FROM prof_diagnostic"
+    before = db.execute(told).fetchall()
+    check("a slice of a trace lacks", before, [("partial", "slice_missing")])
+    db.execute("SELECT count(*) FROM prof_device_task").fetchall()
+    check("also when it has been read", db.execute(told).fetchall(), before)
+    write(f"{out}/msprof_slice_1_20260402160400.json", "[]")
+    check("it came", db.execute("SELECT state FROM prof_source").fetchall(), [("complete",)])
+    check("nothing more to tell", db.execute(told).fetchall(), [])
+
+
 def one_rank_in_two_databases(tmp):
     """RANK_DEVICE_MAP alone names the rank: it counts once."""
     for name in ("ascend_pytorch_profiler.db", "ascend_pytorch_profiler_0.db"):
@@ -344,4 +360,4 @@ def main_database(tmp):
     check("a main that is no profile", empty.execute("SELECT count(*) FROM prof_source").fetchall(), [(0,)])
 
 
-run(traces, folders, msprof, older_exports, slices_that_lack, ranks, one_rank_in_two_databases, compressed, options, relative_paths, changes, main_database)
+run(traces, folders, msprof, older_exports, slices_that_lack, ranks, traces_beside_others, one_rank_in_two_databases, compressed, options, relative_paths, changes, main_database)
