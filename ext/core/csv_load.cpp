@@ -5,6 +5,7 @@
 #include "ext/core/csv_cells.h"
 #include "ext/core/csv_convert.h"
 #include "ext/core/decimal.h"
+#include "ext/core/utf8.h"
 
 namespace profana {
 namespace {
@@ -13,17 +14,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_blank_text(std::string_view text) {
     return trim(text).empty();
-}
-
-// By its mark; without one, since of each two bytes that make an ASCII letter one is NUL.
-bool is_utf16(std::string_view text) {
-    constexpr size_t kLookedAt = 64;
-    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
-    text = text.substr(0, kLookedAt);
-    size_t nuls[2] = {0, 0};
-    for (size_t i = 0; i < text.size(); ++i) nuls[i % 2] += text[i] == '\0';
-    const size_t pairs = text.size() / 2;
-    return pairs > 1 && ((nuls[0] >= pairs && nuls[1] == 0) || (nuls[1] == pairs && nuls[0] == 0));
 }
 
 // A CR that ends no line together with an LF.
@@ -42,7 +32,8 @@ std::vector<std::string> heads_of(const CsvIndex& index, const CsvRow& row) {
         std::string_view text = cell_text(index.cell(row, cell), scratch);
         if (cell == 0 && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
         std::string inner;
-        heads.emplace_back(cell_text(text, inner));
+        const std::string_view head = cell_text(text, inner);
+        heads.push_back(is_utf8_text(head) ? std::string(head) : repair_utf8(head));
     }
     while (heads.size() > 1 && heads.back().empty()) heads.pop_back();
     return heads;
@@ -110,7 +101,7 @@ CsvStart read_csv_start(Input& input, std::string rest, uint64_t offset, int64_t
         const size_t got = input.read(rest.data() + size, more);
         rest.resize(size + got);
         at_end = got == 0;
-        if (size == 0 && offset == 0 && is_utf16(rest)) refuse("is UTF-16 text; save it as UTF-8");
+        if (size == 0 && offset == 0 && begins_as_utf16(rest)) refuse("is UTF-16 text; save it as UTF-8");
     }
 }
 

@@ -125,6 +125,8 @@ class TraceReading {
             rest_.erase(0, used);
             offset_ += used;
             if (!rest_.empty() || !read_more()) return;
+            if (offset_ == 0 && begins_as_utf16(rest_))
+                throw file_error(path_, 0, "is UTF-16 text; save it as UTF-8");
         }
     }
 

@@ -79,6 +79,16 @@ void append_utf8(char32_t c, std::string* out) {
     }
 }
 
+bool begins_as_utf16(std::string_view text) {
+    constexpr size_t kLookedAt = 64;
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+    text = text.substr(0, std::min(kLookedAt, text.find('\n')));
+    size_t nuls[2] = {0, 0};
+    for (size_t i = 0; i < text.size(); ++i) nuls[i % 2] += text[i] == '\0';
+    const size_t pairs = text.size() / 2;
+    return pairs > 1 && ((nuls[0] >= pairs && nuls[1] == 0) || (nuls[1] == pairs && nuls[0] == 0));
+}
+
 std::string excerpt(std::string_view text) {
     constexpr size_t kLongest = 200, kBegin = 140, kEnd = 57;
     std::string out;

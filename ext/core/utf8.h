@@ -17,6 +17,10 @@ bool is_utf8_text(std::string_view text);
 // With U+FFFD in place of every NUL and every byte that belongs to no character.
 std::string repair_utf8(std::string_view text);
 
+// Whether a file that begins so is UTF-16: by its mark or, without one, since of each two bytes of its first
+// line one is NUL, as in ASCII.
+bool begins_as_utf16(std::string_view text);
+
 void append_utf8(char32_t character, std::string* out);
 
 // What a message shows of a text from outside, a path or a value: on one line, valid, and of a long text the

@@ -427,7 +427,8 @@ TEST_CASE("files that are of another kind", "[csv]") {
     CHECK(error_of([&] { csv.rows({"name"}); }).find("is empty") != std::string::npos);
     csv.write(std::string("\xFF\xFEN\0a\0m\0e\0", 10));
     CHECK(error_of([&] { csv.rows({"name"}); }).find("UTF-16") != std::string::npos);
-    for (const std::string& text : {std::string("\0N\0a\0m\0e\0", 9), std::string("N\0a\0m\0e\0", 8)}) {
+    for (const std::string& text : {std::string("\0N\0a\0m\0e\0", 9), std::string("N\0a\0m\0e\0", 8),
+                                    std::string("N\0a\0m\0e\0\n\0\x97\x7B\n\0", 14)}) {
         csv.write(text);
         CHECK(error_of([&] { csv.rows({"name"}); }).find("UTF-16") != std::string::npos);
     }

@@ -232,6 +232,18 @@ TEST_CASE("a file that is read in two ways keeps what was said of either", "[csv
     CHECK(codes() == Rows{{"repeated_head"}});
 }
 
+TEST_CASE("a head that is no UTF-8 names a column of profiler_csv all the same", "[csv]") {
+    Sql sql;
+    TempFolder folder;
+    const std::string path = folder.write("heads.csv", std::string("a\0b,\xff"
+                                                                   "c\n1,2\n",
+                                                                   11));
+    sql.run("CREATE VIRTUAL TABLE temp.cells USING profiler_csv('" + path + "')");
+    CHECK(sql.rows("SELECT \"a\xEF\xBF\xBD"
+                   "b\", \"\xEF\xBF\xBD"
+                   "c\" FROM temp.cells") == Rows{{"1", "2"}});
+}
+
 TEST_CASE("a load can be interrupted", "[csv]") {
     TempFolder folder;
     std::string text = "Name,Duration(us),Type\n";

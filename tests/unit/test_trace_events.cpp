@@ -145,6 +145,8 @@ TEST_CASE("What is no trace is refused with its reason") {
                       Contains("no list under the key traceEvents"));
     CHECK_THROWS_WITH(read_text(R"({"traceEvents":3})"), Contains("no list under the key traceEvents"));
     CHECK_THROWS_WITH(read_text(R"({"a":1 5})"), Contains("not JSON at byte 7"));
+    CHECK_THROWS_WITH(read_text(std::string("[\0{\0}\0]\0", 8)), Contains("is UTF-16 text"));
+    CHECK_THROWS_WITH(read_text(std::string("\0[\0{\0}\0]", 8)), Contains("is UTF-16 text"));
 }
 
 TEST_CASE("Keys of args come out of one pass") {
