@@ -44,6 +44,8 @@ constexpr FaultText kTexts[] = {
      "text between events that is no JSON; skipped to the next event"},
     {JsonFault::kEventSkipped, "json_event_skipped", kLost,
      "an event that cannot be read as JSON; skipped to the next event"},
+    {JsonFault::kEventTooLong, "json_event_too_long", kLost,
+     "an event that does not end within 64 MiB; skipped to the next event"},
     {JsonFault::kTooDeep, "json_too_deep", kLost, "a value nested deeper than 1000 levels; skipped"},
     {JsonFault::kTruncated, "json_truncated", kLost,
      "the file ends inside this event, which is dropped; counts and sums are lower bounds"},

@@ -32,6 +32,7 @@ enum class JsonFault : uint8_t {
     kNotAnEvent,
     kGarbage,
     kEventSkipped,
+    kEventTooLong,
     kTooDeep,
     kTruncated,
     kNotClosed,

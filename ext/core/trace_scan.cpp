@@ -88,7 +88,9 @@ void TraceScanner::scan(const Chunk& chunk, TraceChunkResult* result) {
     text_ = chunk.bytes;
     at_ = lines_counted_to_ = 0;
     incomplete_ = 0;
-    behind_event_ = lost_ = ends_in_event_ = false;
+    behind_event_ = ends_in_event_ = false;
+    lost_ = told_ = chunk.within_row;
+    lost_at_ = 0;
     const_cast<char*>(text_.data())[text_.size()] = '\0';  // in the chunk's padding
     text_kind_ = index_.build(text_);
     const bool indexed = text_kind_ != JsonIndex::Text::kNotIndexed;
@@ -237,7 +239,10 @@ size_t TraceScanner::skip_blanks(size_t at) const {
 
 // Takes one step at text_[at_], whatever stands there.
 TraceScanner::Step TraceScanner::scan_carefully() {
-    if (lost_) at_ = next_event(at_).value_or(text_.size());
+    if (lost_) {
+        at_ = next_event(at_).value_or(text_.size());
+        behind_event_ = false;  // a comma that has to follow may be lost as well
+    }
     at_ = skip_blanks(at_);
     while (text_.substr(at_, kByteOrderMark.size()) == kByteOrderMark)
         at_ = skip_blanks(at_ + kByteOrderMark.size());
@@ -318,7 +323,7 @@ TraceScanner::Step TraceScanner::skip_incomplete() {
     const std::optional<size_t> next = next_event(begin + 1);
     const bool give_up = !next.has_value() || ++incomplete_ > kIncompleteTries;
     if (!lost_) ends_in_event_ = true;
-    lose(JsonFault::kEventSkipped, begin);
+    lose(next.has_value() || chunk_->at_end ? JsonFault::kEventSkipped : JsonFault::kEventTooLong, begin);
     at_ = give_up ? text_.size() : *next;
     return Step::kGoOn;
 }
@@ -373,13 +378,16 @@ void TraceScanner::lose(JsonFault fault, size_t begin) {
 }
 
 void TraceScanner::settle_loss() {
-    if (lost_) note(loss_, lost_at_);
-    lost_ = false;
+    if (lost_ && !told_) note(loss_, lost_at_);
+    lost_ = told_ = false;
 }
 
 // Nothing is left of the chunk.
 void TraceScanner::reach_end() {
-    if (!chunk_->at_end) return settle_loss();
+    if (!chunk_->at_end) {
+        result_->continues = lost_ && (ends_in_event_ || told_);
+        return settle_loss();
+    }
     if (lost_ && ends_in_event_) return note(JsonFault::kTruncated, lost_at_);
     const std::optional<size_t> close = lost_ ? last_list_end(lost_at_) : std::nullopt;
     settle_loss();

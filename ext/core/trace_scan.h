@@ -103,6 +103,7 @@ class TraceScanner {
     // Between a place where reading got lost and the next event.
     bool lost_ = false;
     bool ends_in_event_ = false;  // what is lost begins with an event that does not end
+    bool told_ = false;           // of what is lost, in the chunk where it begins
     JsonFault loss_ = JsonFault::kEventSkipped;
     size_t lost_at_ = 0;
 };

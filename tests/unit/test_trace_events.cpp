@@ -64,7 +64,7 @@ struct Reading {
 };
 
 Reading read_file(const std::string& path, size_t chunk_bytes = size_t{1} << 20,
-                  std::vector<std::string> keys = {}) {
+                  std::vector<std::string> keys = {}, size_t longest = size_t{1} << 24) {
     Progress progress;
     Diagnostics diagnostics;
     LoadContext context{progress, diagnostics, 3, 0, 0};
@@ -74,7 +74,7 @@ Reading read_file(const std::string& path, size_t chunk_bytes = size_t{1} << 20,
     Collector collector;
     ChunkLimits limits;
     limits.chunk_bytes = chunk_bytes;
-    limits.row_bytes = size_t{1} << 24;
+    limits.row_bytes = longest;
     Reading reading;
     reading.facts = read_trace(path, request, collector, context, limits);
     reading.events = std::move(collector.events);
@@ -226,6 +226,36 @@ TEST_CASE("Keys behind a damaged list are found") {
     CHECK(lost.names() == "a");
     CHECK(lost.facts.key("x").raw() == "7");
     CHECK(lost.count("json_event_skipped") == 1);
+}
+
+TEST_CASE("An event too long is skipped to its end, and told once") {
+    const std::string a = event("a"), b = event("b"), text(2600, 'x');
+    const auto with = [](const std::string& args) {
+        return R"({"ph":"X","name":"long","args":)" + args + "}";
+    };
+    TempFolder folder;
+    for (const std::string& args :
+         {"\"" + text + "\"", R"({"k":")" + text + R"(","l":[{"m":1},{"m":2}]})",
+          R"({"k":")" + text + R"({\"ph\":1}"})",
+          "[" + std::string(text.size(), '[') + "1" + std::string(text.size(), ']') + "]"}) {
+        for (const bool object : {false, true}) {
+            const std::string open = object ? "{\"traceEvents\":[" : "[", close = object ? "],\"x\":7}" : "]";
+            const std::string head = open + a + ",";
+            INFO(args.substr(0, 10) << (object ? " in an object" : ""));
+            const auto check = [&](const std::string& all, const std::string& names) {
+                const Reading reading = read_file(folder.write("t.json", all), 100, {}, 1000);
+                CHECK(reading.names() == names);
+                REQUIRE(reading.diagnostics.size() == 1);
+                CHECK(reading.diagnostics[0].code == "json_event_too_long");
+                CHECK(static_cast<size_t>(reading.diagnostics[0].offset) == head.size());
+                CHECK(reading.facts.state == FileState::kCorrupt);
+                if (object) CHECK(reading.facts.key("x").raw() == "7");
+            };
+            check(head + with(args) + "," + b + close, "a b");
+            check(head + with(args) + "," + b + "," + b + close, "a b b");
+            check(head + with(args) + close, "a");
+        }
+    }
 }
 
 TEST_CASE("A cut file gives its complete events, wherever it is cut") {
