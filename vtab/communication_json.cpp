@@ -94,7 +94,8 @@ WholeJson read_whole_json(const std::string& path, LoadContext& context) {
     const std::string why = cut    ? "the file ends in the middle of its JSON"
                             : deep ? "nested deeper than 1000 levels"
                                    : "not JSON";
-    const std::string broke_off = why + ", at byte " + std::to_string(place);
+    const std::string broke_off =
+        why + ", at byte " + std::to_string(place) + "; check the path, or export it again";
     const size_t read = repair.close_text();
     if (read == 0) return {"{}", 2, broke_off};
     notes.report(path, context.diagnostics);

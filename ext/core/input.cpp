@@ -299,7 +299,8 @@ std::string read_small_file(const std::string& path, LoadContext& context) {
     const auto input = Input::open(path, context);
     std::string bytes;
     const auto check = [&](uint64_t size) {
-        if (size > kLongest) throw file_error(path, 0, "longer than 1 GiB; files of its kind are short");
+        if (size > kLongest)
+            throw file_error(path, 0, "longer than 1 GiB, as no file of its kind is; check the path");
     };
     check(input->size_on_disk());
     for (size_t got = kBlock; got > 0;) {

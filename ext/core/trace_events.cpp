@@ -102,17 +102,20 @@ class TraceReading {
         read_top();
         if (top_.state() == JsonTop::State::kList) return;
         if (input_is_empty_)
-            throw file_error(path_, 0, "the file is empty; a trace is a JSON list of events");
+            throw file_error(path_, 0,
+                             "the file is empty; a trace is a JSON list of events: export it again");
         if (!top_.is_object()) {
             throw file_error(path_, 0,
                              "no trace: the file begins neither with '[' (a list of events) nor with '{' (an "
-                             "object with traceEvents)");
+                             "object with traceEvents); check the path");
         }
         if (top_.state() == JsonTop::State::kBroken) {
             throw file_error(path_, 0,
-                             "no list of events found: not JSON at byte " + std::to_string(offset_));
+                             "no list of events found: not JSON at byte " + std::to_string(offset_) +
+                                 "; check the path, or export it again");
         }
-        throw file_error(path_, 0, "no events: the object has no list under the key traceEvents");
+        throw file_error(path_, 0,
+                         "no events: the object has no list under the key traceEvents; check the path");
     }
 
     // Feeds the file to top_ until that stops, or the file ends. rest_ begins at offset_ with what is not yet
