@@ -90,9 +90,9 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
 // The same with the older exports, the newest first.
 std::map<FileRole, std::vector<std::vector<std::string>>> exports_of_folder(const std::string& folder,
                                                                             bool every_stamp = false);
-// Code older_export.
-// Before a file is read anew: what reading it told. What it is beside others stays.
+// Before a file is read anew: drops what reading it told. What it is beside others stays.
 void forget_reading(const std::string& file, Diagnostics& diagnostics);
+// Code older_export.
 void report_older_export(const std::string& file, Diagnostics& diagnostics);
 
 // Entries of a folder, sorted by name; empty if it cannot be read.
