@@ -24,12 +24,6 @@ import time
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # As in examples/profana-compare.
-ALLOCATOR = {
-    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-    "MALLOC_TOP_PAD_": "67108864",
-    "MALLOC_TRIM_THRESHOLD_": "1073741824",
-    "MALLOC_MMAP_THRESHOLD_": "1073741824",
-}
 SORT_IN_MEMORY = "PRAGMA cache_size = -262144;"
 
 
@@ -82,8 +76,7 @@ def measure(lib, opened, reports):
     lines += [".output stdout"] + [f".read {report}" for report in reports]
     with tempfile.TemporaryFile() as out:
         begin = time.monotonic()
-        process = subprocess.Popen(["sqlite3", "-batch", ":memory:"], stdin=subprocess.PIPE, stdout=out,
-                                   env={**os.environ, **ALLOCATOR})
+        process = subprocess.Popen(["sqlite3", "-batch", ":memory:"], stdin=subprocess.PIPE, stdout=out)
         process.stdin.write(("\n".join(lines) + "\n").encode())
         process.stdin.close()
         _, status, usage = os.wait4(process.pid, 0)

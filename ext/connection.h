@@ -71,7 +71,7 @@ class Connection {
     // Cursors open on our tables. Files are looked at anew only while there is none: between statements.
     int scans = 0;
     uint64_t scan_runs = 0;  // how often the first such cursor has been opened
-    std::map<std::string, std::shared_ptr<Table>> kept_rows;  // of profana_memo, by view
+    std::map<std::string, std::shared_ptr<Table>> kept_rows;  // of profana_memo, by its arguments
     // Tables and texts of cursors that are closed, until there is none open.
     std::set<std::shared_ptr<const void>> pinned;
     FileStamp main_seen;  // the main database as it was when it was last looked at

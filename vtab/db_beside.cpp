@@ -55,7 +55,7 @@ void LoadBeside::run() noexcept {
 }
 
 void LoadBeside::finish() {
-    if (!thread_.joinable()) run();
+    if (!has_thread() && !has_ended_) run();
     std::unique_lock<std::mutex> lock(mutex_);
     while (!ended_.wait_for(lock, std::chrono::milliseconds(20), [this] { return has_ended_; })) {
         lock.unlock();

@@ -23,6 +23,7 @@ class LoadBeside {
     LoadBeside(const LoadBeside&) = delete;
     LoadBeside& operator=(const LoadBeside&) = delete;
 
+    bool has_thread() const { return thread_.joinable(); }
     // Waits, interruptibly, and throws what the work threw.
     void finish();
     // Puts the rows of those of the columns that the work has filled behind the rows of the load.

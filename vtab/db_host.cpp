@@ -99,9 +99,10 @@ HostKind HostKinds::guess(const DbRow& row) {
 }
 
 const Connections& Load::connections() {
-    if (profile.connections != nullptr) return *profile.connections;
-    auto out = std::make_unique<Connections>();
-    if (const DbTable* table = file.table("CONNECTION_IDS")) {
+    return profile.connections.get(context, [&] {
+        auto out = std::make_unique<Connections>();
+        const DbTable* table = file.table("CONNECTION_IDS");
+        if (table == nullptr) return out;
         PageVector<int64_t> ids;
         DbScan scan(file, *table);
         const int id = scan.cell({"id"}), link = scan.cell({"connectionId"});
@@ -113,14 +114,12 @@ const Connections& Load::connections() {
             out->link.push_back(row.integer(link));
         });
         out->rows = IdMap(ids);
-    }
-    profile.connections = std::move(out);
-    return *profile.connections;
+        return out;
+    });
 }
 
 OperatorsMaker::OperatorsMaker(Load& load, DbScan& scan)
-    : load_(load),
-      step_(load, is_step_name),
+    : step_(load, is_step_name),
       start_(scan.cell({"startNs"})),
       end_(scan.cell({"endNs"})),
       name_(scan.cell({"name"})),
@@ -142,26 +141,22 @@ void OperatorsMaker::add(const DbRow& row, uint32_t host_op) {
     made_->is_step.push_back(step_.of(row, name_));
 }
 
-void OperatorsMaker::keep() {
-    load_.profile.operators = std::move(made_);
-}
-
 const Operators& Load::operators() {
-    if (profile.operators != nullptr) return *profile.operators;
-    const DbTable* table = file.table("PYTORCH_API");
-    if (table == nullptr) return *(profile.operators = std::make_unique<Operators>());
-    DbScan scan(file, *table);
-    HostKinds kinds(*this, scan);
-    OperatorsMaker operators(*this, scan);
-    uint32_t next = 0;
-    scan.run(context, [&](const DbRow& row) {
-        const HostKind kind = kinds.of(row);
-        if (kind == HostKind::kTrace) return;
-        const uint32_t host_op = next++;
-        if (kind == HostKind::kOp) operators.add(row, host_op);
+    return profile.operators.get(context, [&] {
+        const DbTable* table = file.table("PYTORCH_API");
+        if (table == nullptr) return std::make_unique<Operators>();
+        DbScan scan(file, *table);
+        HostKinds kinds(*this, scan);
+        OperatorsMaker operators(*this, scan);
+        uint32_t next = 0;
+        scan.run(context, [&](const DbRow& row) {
+            const HostKind kind = kinds.of(row);
+            if (kind == HostKind::kTrace) return;
+            const uint32_t host_op = next++;
+            if (kind == HostKind::kOp) operators.add(row, host_op);
+        });
+        return operators.finish();
     });
-    operators.keep();
-    return *profile.operators;
 }
 
 namespace {
@@ -373,7 +368,8 @@ uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* eve
     if (events != nullptr) events->ask(rows.scan());
     // Who asks when operators start asks next what they launched.
     std::optional<OperatorsMaker> operators;
-    if (load.profile.operators == nullptr && load.wants({"start_ns"})) operators.emplace(load, rows.scan());
+    auto claim = load.wants({"start_ns"}) ? load.profile.operators.claim() : MadeOnce<Operators>::Lock();
+    if (claim.owns_lock()) operators.emplace(load, rows.scan());
     uint32_t next = 0;
     const uint64_t copied = rows.run([&](const DbRow& row, bool) {
         const HostKind kind = kinds.of(row);
@@ -388,7 +384,7 @@ uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* eve
         return true;
     });
     if (inputs) inputs->report(load);
-    if (operators) operators->keep();
+    if (operators) load.profile.operators.keep(operators->finish(), std::move(claim));
     return copied;
 }
 

@@ -181,7 +181,7 @@ KernelJoinMaker::KernelJoinMaker(Load& load) : load_(load) {
     join_->task_ids.reserve(ids.size());
 }
 
-void KernelJoinMaker::keep() {
+std::unique_ptr<KernelJoin> KernelJoinMaker::finish() {
     join_->by_task_id = IdMap(join_->task_ids);
     const uint64_t repeated = by_id_.repeated();
     if (repeated > 0)
@@ -191,22 +191,22 @@ void KernelJoinMaker::keep() {
         load_.tell(Severity::kWarning, "kernel_without_task", "COMPUTE_TASK_INFO",
                    "rows of COMPUTE_TASK_INFO have no row in TASK, so no time: they are no kernels here",
                    join_->info_rows - matched_ - repeated);
-    load_.profile.kernels = std::move(join_);
+    return std::move(join_);
 }
 
 const KernelJoin& Load::kernels() {
-    if (profile.kernels != nullptr) return *profile.kernels;
-    KernelJoinMaker join(*this);
-    if (const DbTable* task = file.table("TASK")) {
-        DbScan scan(file, *task);
-        const int id = scan.cell({"globalTaskId"});
-        const int device = profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
-        scan.run(context, [&](const DbRow& row) {
-            join.add(row.integer(id), of_device(profile.options, row, device));
-        });
-    }
-    join.keep();
-    return *profile.kernels;
+    return profile.kernels.get(context, [&] {
+        KernelJoinMaker join(*this);
+        if (const DbTable* task = file.table("TASK")) {
+            DbScan scan(file, *task);
+            const int id = scan.cell({"globalTaskId"});
+            const int device = profile.options.device ? scan.cell({"deviceId"}) : kNoCell;
+            scan.run(context, [&](const DbRow& row) {
+                join.add(row.integer(id), of_device(profile.options, row, device));
+            });
+        }
+        return join.finish();
+    });
 }
 
 void load_kernel(Load& load) {

@@ -83,9 +83,12 @@ Load::Load(DbProfile& shared, const std::string& path, Model model, Table& to, c
     : profile(shared), file(path), context(load_context), table_(to), wanted_(wanted), model_(model) {
     // Columns that are loaded one after the other must be of one state of the file.
     const FileStamp now = stamp_file(path);
-    const auto [known, first] = profile.stamps.emplace(path, now);
-    if (!first && known->second != now)
-        throw file_error(path, 0, "the database has changed while it was read; run the query again");
+    {
+        const std::lock_guard<std::mutex> lock(profile.mutex);
+        const auto [known, first] = profile.stamps.emplace(path, now);
+        if (!first && known->second != now)
+            throw file_error(path, 0, "the database has changed while it was read; run the query again");
+    }
     for (const auto& [what, message] : file.notes()) tell(Severity::kWarning, what, path, message);
 }
 
@@ -127,7 +130,7 @@ void Load::finish() {
 void Load::tell(Severity severity, const std::string& what, const std::string& where,
                 const std::string& message, uint64_t count) {
     {
-        const std::lock_guard<std::mutex> lock(profile.told_mutex);
+        const std::lock_guard<std::mutex> lock(profile.mutex);
         if (!profile.told.emplace(what, where).second) return;
     }
     context.diagnostics.add(
@@ -135,18 +138,16 @@ void Load::tell(Severity severity, const std::string& what, const std::string& w
 }
 
 const DbStrings& Load::strings() {
-    if (profile.strings == nullptr) {
-        profile.strings = std::make_unique<DbStrings>(file, context);
+    return profile.strings.get(context, [&] {
         if (file.table("STRING_IDS") == nullptr)
             tell(Severity::kWarning, "no_strings", "STRING_IDS",
                  "there is no table STRING_IDS, which an export writes last: names and types are NULL");
-    }
-    return *profile.strings;
+        return std::make_unique<DbStrings>(file, context);
+    });
 }
 
 const StepWindows& Load::steps() {
-    if (profile.steps == nullptr) profile.steps = std::make_unique<StepWindows>(file, context);
-    return *profile.steps;
+    return profile.steps.get(context, [&] { return std::make_unique<StepWindows>(file, context); });
 }
 
 std::string_view string_of(const DbStrings& strings, const DbRow& row, int cell) {

@@ -37,6 +37,38 @@ class DbStrings {
 
 class Load;
 
+// Made by the first load that needs it, while the others wait, interruptibly.
+template <class T>
+class MadeOnce {
+  public:
+    using Lock = std::unique_lock<std::timed_mutex>;
+
+    template <class Make>
+    const T& get(LoadContext& context, Make make) {
+        if (const T* found = made_.find()) return *found;
+        const Lock lock = lock_interruptibly(mutex_, context.progress);
+        const T* found = made_.find();
+        return found != nullptr ? *found : made_.set(make());
+    }
+    const T* find() const { return made_.find(); }
+
+    // For a load that can make it on its way: the right to, which owns nothing where it is made already or by
+    // another just now.
+    Lock claim() {
+        Lock lock(mutex_, std::try_to_lock);
+        if (lock.owns_lock() && made_.find() != nullptr) lock.unlock();
+        return lock;
+    }
+    void keep(std::unique_ptr<const T> made, Lock claim) {
+        made_.set(std::move(made));
+        claim.unlock();
+    }
+
+  private:
+    std::timed_mutex mutex_;
+    BuiltOnce<T> made_;
+};
+
 // STEP_TIME: which ProfilerStep a time lies in, both ends included; of several the one that starts last.
 class StepWindows {
   public:
@@ -77,7 +109,7 @@ class KernelJoinMaker {
         join_->task_ids.push_back(task_id);
         return static_cast<uint32_t>(join_->task.size() - 1);
     }
-    void keep();  // in the profile
+    std::unique_ptr<KernelJoin> finish();
 
   private:
     Load& load_;
@@ -151,30 +183,30 @@ class OperatorsMaker {
   public:
     OperatorsMaker(Load& load, DbScan& scan);
     void add(const DbRow& row, uint32_t host_op);
-    void keep();  // in the profile
+    std::unique_ptr<Operators> finish() { return std::move(made_); }
 
   private:
-    Load& load_;
     std::unique_ptr<Operators> made_ = std::make_unique<Operators>();
     NameTest step_;
     int start_, end_, name_, connection_, thread_;
 };
 
-// What the tables of one source share. Loads of one source run one at a time.
+// What the tables of one source share. They load side by side; what one of them makes for all, the others
+// wait for. Who makes the operators may need the strings and the connections meanwhile; nobody else waits
+// twice.
 struct DbProfile {
     DbFiles files;
     ProfileOptions options;
     int64_t id_base = 1;
-    std::timed_mutex mutex;
-    std::map<std::string, FileStamp> stamps;  // as first read
-    std::mutex told_mutex;
+    std::mutex mutex;                                    // of the next two
+    std::map<std::string, FileStamp> stamps;             // as first read
     std::set<std::pair<std::string, std::string>> told;  // diagnostics given: what and where
 
-    std::unique_ptr<DbStrings> strings;
-    std::unique_ptr<StepWindows> steps;
-    std::unique_ptr<KernelJoin> kernels;
-    std::unique_ptr<Connections> connections;
-    std::unique_ptr<Operators> operators;
+    MadeOnce<DbStrings> strings;
+    MadeOnce<StepWindows> steps;
+    MadeOnce<KernelJoin> kernels;
+    MadeOnce<Connections> connections;
+    MadeOnce<Operators> operators;
 };
 
 // One run of a loader.

@@ -138,10 +138,11 @@ PageVector<Work> launched_tasks(Load& load) {
     // The kernels are found on the way, unless they are known.
     std::optional<KernelRows> kernels;
     std::optional<KernelJoinMaker> join;
-    if (load.profile.kernels != nullptr)
-        kernels.emplace(*load.profile.kernels);
-    else
+    auto claim = load.profile.kernels.claim();
+    if (claim.owns_lock())
         join.emplace(load);
+    else
+        kernels.emplace(load.kernels());
     DbScan scan(load.file, *task);
     const int id = scan.cell({"globalTaskId"}), connection = scan.cell({"connectionId"}),
               start = scan.cell({"startNs"});
@@ -160,7 +161,7 @@ PageVector<Work> launched_tasks(Load& load) {
         if (collective.find(task_id) != IdMap::kNone || schedule.find(task_id) != IdMap::kNone) return;
         work.push_back({link, number, kernel, false, row.integer(start), row.integer(rowid)});
     });
-    if (join) join->keep();
+    if (join) load.profile.kernels.keep(join->finish(), std::move(claim));
     return work;
 }
 
@@ -214,6 +215,7 @@ uint32_t bind_work(Load& load, PageVector<Work>& work) {
 void load_launch(Load& load) {
     PageVector<Work> work;
     LoadBeside tasks(load, [&](Load& side) { work = launched_tasks(side); });
+    if (!tasks.has_thread()) tasks.finish();  // the operators may be in the making
     load.operators();
     load.connections();
     tasks.finish();

@@ -13,10 +13,14 @@ namespace {
 // Loaders on worker threads may not ask SQLite anything: the statement's thread asks, and cancels them.
 class SideBySide {
   public:
-    SideBySide(const std::vector<LoadTask>& tasks, LoadContext& context) : tasks_(tasks), context_(context) {
-        const size_t workers = std::min<size_t>(tasks.size(), std::max(1U, context.threads));
-        threads_each_ = std::max(1U, context.threads / static_cast<unsigned>(workers));
-        errors_.resize(tasks.size());
+    SideBySide(const std::vector<LoadTask>& tasks, const std::vector<LoadTask>& ahead, LoadContext& context)
+        : tasks_(tasks), asked_(tasks.size()), context_(context) {
+        tasks_.insert(tasks_.end(), ahead.begin(), ahead.end());
+        // Of tables that wait for each other more can be begun than there are cores.
+        const unsigned threads = std::max(1U, context.threads), spare = ahead.empty() ? 0 : threads;
+        const size_t workers = std::min<size_t>(tasks_.size(), threads + spare);
+        threads_each_ = std::max(1U, spare > 0 ? threads : threads / static_cast<unsigned>(workers));
+        errors_.resize(asked_);
         try {
             for (size_t w = 0; w < workers; ++w) {
                 ++running_;
@@ -56,6 +60,7 @@ class SideBySide {
             try {
                 tasks_[i].table->ensure(tasks_[i].columns, context);
             } catch (...) {
+                if (i >= asked_) continue;
                 if (!progress_.cancelled()) errors_[i] = std::current_exception();
                 progress_.cancel();
             }
@@ -64,7 +69,8 @@ class SideBySide {
         if (--running_ == 0) done_.notify_one();
     }
 
-    const std::vector<LoadTask>& tasks_;
+    std::vector<LoadTask> tasks_;
+    size_t asked_;  // that many of them; the others are read ahead
     LoadContext& context_;
     Progress progress_;
     unsigned threads_each_ = 1;
@@ -82,9 +88,10 @@ void load_one_by_one(const std::vector<LoadTask>& tasks, LoadContext& context) {
     for (const LoadTask& task : tasks) task.table->ensure(task.columns, context);
 }
 
-void load_side_by_side(const std::vector<LoadTask>& tasks, LoadContext& context) {
-    if (tasks.size() < 2 || context.threads < 2) return load_one_by_one(tasks, context);
-    SideBySide(tasks, context).wait();
+void load_side_by_side(const std::vector<LoadTask>& tasks, const std::vector<LoadTask>& ahead,
+                       LoadContext& context) {
+    if (tasks.size() + ahead.size() < 2 || context.threads < 2) return load_one_by_one(tasks, context);
+    SideBySide(tasks, ahead, context).wait();
 }
 
 }  // namespace profana

@@ -13,8 +13,10 @@ struct LoadTask {
 };
 
 // On the statement's thread. Returns when all tables have their columns, or throws what the first failed one
-// threw; no thread is left behind.
+// threw; no thread is left behind. ahead: tables that will be wanted soon, which may wait for parts of the
+// others; what goes wrong with them is told to who asks for them.
 void load_one_by_one(const std::vector<LoadTask>& tasks, LoadContext& context);
-void load_side_by_side(const std::vector<LoadTask>& tasks, LoadContext& context);
+void load_side_by_side(const std::vector<LoadTask>& tasks, const std::vector<LoadTask>& ahead,
+                       LoadContext& context);
 
 }  // namespace profana

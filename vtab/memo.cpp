@@ -1,10 +1,12 @@
 #include "vtab/memo.h"
 
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "ext/connection.h"
 #include "ext/core/decimal.h"
+#include "ext/core/index.h"
 #include "ext/views.h"
 #include "vtab/profile.h"
 #include "vtab/table_module.h"
@@ -163,10 +165,42 @@ ColumnType column_type(const std::string& view, const Declared& column) {
                 excerpt(column.type) + "'; its comment must begin with INTEGER, REAL or TEXT");
 }
 
+// The rows of `from` in another order.
+void copy_rows(Column& to, const Column& from, const PageVector<Row>& rows) {
+    std::vector<uint32_t> codes(from.dictionary().size(), kNullCode);
+    for (const Row row : rows) {
+        switch (from.type()) {
+            case ColumnType::kInt:
+                to.add_int(from.integer(row));
+                break;
+            case ColumnType::kReal:
+                to.add_real(from.real(row));
+                break;
+            case ColumnType::kText: {
+                uint32_t& code = codes[from.code(row)];
+                if (code == kNullCode && !from.is_null(row)) code = to.dictionary().intern(from.text(row));
+                to.add_code(code);
+                break;
+            }
+            default:
+                if (from.is_null(row))
+                    to.add_null();
+                else
+                    to.add_long(from.long_text(row));
+        }
+    }
+}
+
 class MemoProvider : public TableProvider {
   public:
-    MemoProvider(std::string view, std::vector<Declared> columns, std::shared_ptr<Watch> watch)
-        : view_(std::move(view)), columns_(std::move(columns)), watch_(std::move(watch)) {
+    // key: of the kept rows; a view may be kept in more than one way.
+    MemoProvider(std::string view, std::string key, std::vector<Declared> columns,
+                 std::vector<OrderTerm> order, std::shared_ptr<Watch> watch)
+        : view_(std::move(view)),
+          key_(std::move(key)),
+          columns_(std::move(columns)),
+          order_(std::move(order)),
+          watch_(std::move(watch)) {
         for (const Declared& column : columns_) types_.push_back(column_type(view_, column));
     }
 
@@ -181,16 +215,16 @@ class MemoProvider : public TableProvider {
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
         refresh_profiles(connection);
         watch_->check();
-        const auto kept = connection.kept_rows.find(view_);
+        const auto kept = connection.kept_rows.find(key_);
         if (kept != connection.kept_rows.end()) return {whole_table(kept->second)};
         if (running_) throw Error("profana_memo: " + excerpt(view_) + " asks for its own rows");
         std::shared_ptr<Table> table = run(connection);
-        connection.kept_rows[view_] = table;
+        connection.kept_rows[key_] = table;
         return {whole_table(std::move(table))};
     }
 
     std::vector<Part> known_parts(Connection& connection, const ScanRequest&) override {
-        const auto kept = connection.kept_rows.find(view_);
+        const auto kept = connection.kept_rows.find(key_);
         if (kept == connection.kept_rows.end()) return {};
         return {whole_table(kept->second)};
     }
@@ -219,7 +253,21 @@ class MemoProvider : public TableProvider {
         }
         table->set_rows(count);
         table->publish();
-        return table;
+        return order_.empty() ? table : sorted(*table, context);
+    }
+
+    std::shared_ptr<Table> sorted(const Table& table, LoadContext& context) const {
+        PageVector<Row> rows(table.rows());
+        std::iota(rows.begin(), rows.end(), Row{0});
+        sort_by(table, order_, rows, context);
+        auto out = std::make_shared<Table>(types_, [](Table&, const ColumnSet&, LoadContext&) {});
+        for (int c = 0; c < table.columns(); ++c) {
+            copy_rows(out->building(c), table.column(c), rows);
+            context.poll();
+        }
+        out->set_rows(table.rows());
+        out->publish();
+        return out;
     }
 
     // A value of another type than the listed one would come out of the table as another value.
@@ -244,9 +292,10 @@ class MemoProvider : public TableProvider {
     }
 
     static constexpr uint64_t kRowsBetweenPolls = 4096;
-    std::string view_;
+    std::string view_, key_;
     std::vector<Declared> columns_;
     std::vector<ColumnType> types_;
+    std::vector<OrderTerm> order_;  // of the kept rows; empty: as the view gives them
     std::shared_ptr<Watch> watch_;
     bool running_ = false;
 };
@@ -258,6 +307,13 @@ void mark_long(const std::string& view, std::string_view name, std::vector<Decla
             return;
         }
     throw Error("profana_memo: " + excerpt(view) + " has no TEXT column '" + excerpt(name) + "'");
+}
+
+// The column of an ORDER BY: name.
+OrderTerm order_term(const std::string& view, std::string_view name, const std::vector<Declared>& columns) {
+    for (size_t c = 0; c < columns.size(); ++c)
+        if (columns[c].name == name && !columns[c].rarely_repeats) return {static_cast<int>(c), false};
+    throw Error("profana_memo: " + excerpt(view) + " has no column '" + excerpt(name) + "' to be sorted by");
 }
 
 std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_ptr<Watch>& watch,
@@ -272,8 +328,20 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
     if (columns.empty())
         throw Error("profana_memo: " + excerpt(view) +
                     " does not list its columns, one a line, with their types in comments");
-    for (size_t i = 1; i < arguments.size(); ++i) mark_long(view, trim(arguments[i]), columns);
-    auto provider = std::make_unique<MemoProvider>(view, std::move(columns), watch);
+    constexpr std::string_view kOrder = "ORDER BY ";
+    std::vector<OrderTerm> order;
+    for (size_t i = 1; i < arguments.size(); ++i) {
+        std::string_view argument = trim(arguments[i]);
+        const bool begins = argument.starts_with(kOrder);
+        if (begins) argument = trim(argument.substr(kOrder.size()));
+        if (begins || !order.empty())
+            order.push_back(order_term(view, argument, columns));
+        else
+            mark_long(view, argument, columns);
+    }
+    std::string key;
+    for (const std::string& argument : arguments) key += std::string(trim(argument)) + ",";
+    auto provider = std::make_unique<MemoProvider>(view, key, std::move(columns), std::move(order), watch);
     auto made = std::make_unique<MadeTable>();
     made->spec = provider->spec();
     made->provider = std::move(provider);
@@ -284,11 +352,14 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
 
 int register_memo_tables(Connection& connection) {
     connection.add_table(
-        {"profana_memo", "module", "CREATE VIRTUAL TABLE temp.t USING profana_memo(view [, column] ...)",
+        {"profana_memo", "module",
+         "CREATE VIRTUAL TABLE temp.t USING profana_memo(view [, column] ... [, ORDER BY column [, column] "
+         "...])",
          "The rows of a TEMP view, kept until a profile, a setting or a row of a TEMP table "
          "changes. The view lists its columns a line each, as name, -- TYPE. Columns "
          "named behind it are long texts that rarely repeat: they take less time and memory, "
-         "but comparing and grouping by them takes more."});
+         "but comparing and grouping by them takes more. With ORDER BY the rows are kept in that order, NULL "
+         "first, and their rowids count it."});
     auto watch = std::make_shared<Watch>(connection);  // one for all
     return register_table_maker(connection, "profana_memo",
                                 [watch](Connection& to, const std::vector<std::string>& arguments) {

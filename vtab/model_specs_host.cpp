@@ -70,7 +70,18 @@ ModelSpec host_op_spec() {
           "Text: as parent_id | Db: as parent_id | GPU: as parent_id"},
          {"concrete_inputs", T,
           "the operator's scalar arguments, a JSON array beside input_shapes; NULL unknown",
-          "GPU: args Concrete Inputs"}});
+          "GPU: args Concrete Inputs"},
+         {"kernel_count", I,
+          "how many kernels it launched itself, collectives among them; NULL: what was launched is unknown",
+          "Text: prof_launch | Db: prof_launch | GPU: prof_launch"},
+         {"kernel_names", T,
+          "names of the kernels that it launched itself, by ', ', in order of start_ns, then id; collectives "
+          "(is_communication) are left out; NULL: none",
+          "Text: prof_launch and prof_kernel | Db: prof_launch and prof_kernel | GPU: prof_launch and "
+          "prof_kernel"},
+         {"kernel_ns", I, "ns, sum of dur_ns of those kernels; 0: none; NULL: unknown, or beyond 64 bits",
+          "Text: prof_launch and prof_kernel | Db: prof_launch and prof_kernel | GPU: prof_launch and "
+          "prof_kernel"}});
 }
 
 ModelSpec launch_spec() {

@@ -152,6 +152,15 @@ void PartScan::resolve() {
     }
 }
 
+bool PartScan::find(std::string_view profile, int64_t id) {
+    const uint64_t row = static_cast<uint64_t>(id) - static_cast<uint64_t>(part_.id_base);
+    if (row >= part_.table->rows() || part_.constants[0].text != profile) return false;
+    tests_.clear();
+    stream_interval(static_cast<Row>(row), static_cast<Row>(row) + 1, false);
+    at_ = 0;
+    return true;
+}
+
 // ---- searching -------------------------------------------------------------------------------------------
 
 void PartScan::start(const Plan& plan, sqlite3_value** arguments, LoadContext& context) {
@@ -165,6 +174,7 @@ void PartScan::start(const Plan& plan, sqlite3_value** arguments, LoadContext& c
     }
     plan_ = &plan;
     best_.index = nullptr;
+    best_.column = PlanTerm::kRowId;
     best_.rows = std::numeric_limits<size_t>::max();
     has_list_ = false;
     order_.reset();
@@ -172,6 +182,7 @@ void PartScan::start(const Plan& plan, sqlite3_value** arguments, LoadContext& c
         add_term(plan.terms[i], i, arguments[i], context);
     for (const Bounds& bounds : bounds_)
         if (first_ < last_) search_bounds(bounds, context);
+    if (!takes_search()) test_instead_of_search();
     arrange(plan, context);
 }
 
@@ -259,6 +270,8 @@ void PartScan::add_values(Op op, size_t number, int column, sqlite3_value* value
     if (set_.empty()) return nothing();
     if (set_.all) return;
     set_.sort();
+    const Column& values = here.column(column);
+    const bool one_integer = values.type() == ColumnType::kInt && set_.integers.size() == 1;
     const Index* index = here.index_for_search(column, context);
     if (index != nullptr) {
         ranges_.clear();
@@ -270,10 +283,14 @@ void PartScan::add_values(Op op, size_t number, int column, sqlite3_value* value
         for (const uint32_t code : set_.codes) add(index->code(code));
         for (const uint64_t hash : set_.hashes) add(index->hashed(hash));
         drop_repeated(ranges_);  // an integer and the double of the same value lead to the same rows
-        search(*index, ranges_.size() <= 1);
+        const bool taken = search(*index, ranges_.size() <= 1);
+        if (taken && one_integer) {
+            best_.column = column;
+            best_.integer = set_.integers[0];
+            return;
+        }
     }
-    const Column& values = here.column(column);
-    if ((index == nullptr || best_.rows > kFew) && RowTest::can_test(values, set_))
+    if ((index == nullptr || best_.rows > kFew || one_integer) && RowTest::can_test(values, set_))
         tests_.push_back(RowTest::in_set(values, set_));
 }
 
@@ -352,15 +369,32 @@ void PartScan::add_texts(Op op, size_t number, int column, sqlite3_value* value,
 }
 
 // Takes ranges_ if they hold fewer rows than what was found before.
-void PartScan::search(const Index& index, bool in_row_order) {
+bool PartScan::search(const Index& index, bool in_row_order) {
     size_t rows = 0;
     for (const Index::Range& range : ranges_) rows += range.size();
-    if (rows == 0) return nothing();
-    if (rows >= best_.rows) return;
+    if (rows == 0) nothing();
+    if (rows == 0 || rows >= best_.rows) return false;
+    test_instead_of_search();
     best_.rows = rows;
     best_.index = &index;
     best_.in_row_order = in_row_order;
+    best_.column = PlanTerm::kRowId;
     std::swap(best_.ranges, ranges_);
+    return true;
+}
+
+bool PartScan::takes_list() const {
+    return has_list_ && list_.size() < std::min<size_t>(last_ - first_, best_.rows);
+}
+
+bool PartScan::takes_search() const {
+    return best_.index != nullptr && best_.rows < last_ - first_ && !takes_list();
+}
+
+// What the search so far was for, where other rows than those that it found are looked at.
+void PartScan::test_instead_of_search() {
+    if (best_.column == PlanTerm::kRowId) return;
+    tests_.push_back(RowTest::in_range(part_.table->column(best_.column), best_.integer, best_.integer));
 }
 
 // ---- order -----------------------------------------------------------------------------------------------
@@ -382,12 +416,11 @@ std::vector<OrderTerm> PartScan::order_terms(const Plan& plan) const {
 
 // Streams the rows of the search that leaves the fewest. true: they come in row order.
 bool PartScan::stream_fewest(LoadContext& context) {
-    const size_t interval = last_ - first_;
-    if (has_list_ && list_.size() < std::min(interval, best_.rows)) {
+    if (takes_list()) {
         stream_rows(list_.data(), list_.size(), false);
         return true;
     }
-    if (best_.index == nullptr || best_.rows >= interval) {
+    if (!takes_search()) {
         stream_interval(first_, last_, false);
         return true;
     }

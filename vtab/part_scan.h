@@ -2,7 +2,7 @@
 //
 // Of all constraints the one that leaves the fewest rows gives the rows to look at (an interval of row
 // numbers, a stretch of an index, a list); the others become tests of single rows. SQLite checks every row
-// again.
+// again, but for what Planner::is_exact promises: whole numbers that a column equals.
 #pragma once
 
 #include <string>
@@ -30,6 +30,10 @@ class PartScan {
     void resolve();
     // Starts over, before the first row.
     void start(const Plan& plan, sqlite3_value** arguments, LoadContext& context);
+
+    // Stands on the row with this id, if the part is of that profile and has it: what start() and next()
+    // would do for a plan with Scan::id_lookup_.
+    bool find(std::string_view profile, int64_t id);
 
     bool next(LoadContext& context) { return ++at_ < batch_size_ || refill(context); }
     Row row() const { return batch_ != nullptr ? batch_[at_] : base_ + static_cast<Row>(at_); }
@@ -60,6 +64,8 @@ class PartScan {
         const Index* index = nullptr;  // nullptr: the interval of row numbers
         std::vector<Index::Range> ranges;
         bool in_row_order = false;
+        int column = PlanTerm::kRowId;  // of the table, where it is a search for one integer
+        int64_t integer = 0;
     };
 
     int place(int column) const {
@@ -77,7 +83,10 @@ class PartScan {
     void add_bound(Op op, int column, sqlite3_value* value);
     void add_texts(Op op, size_t number, int column, sqlite3_value* value, LoadContext& context);
     void search_bounds(const Bounds& bounds, LoadContext& context);
-    void search(const Index& index, bool in_row_order);
+    bool search(const Index& index, bool in_row_order);
+    bool takes_list() const;
+    bool takes_search() const;
+    void test_instead_of_search();
     void nothing() { first_ = last_ = 0; }
 
     std::vector<OrderTerm> order_terms(const Plan& plan) const;

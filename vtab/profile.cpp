@@ -7,6 +7,7 @@
 #include "ext/core/decimal.h"
 #include "ext/core/utf8.h"
 #include "vtab/json_file.h"
+#include "vtab/op_kernels.h"
 #include "vtab/read_db.h"
 #include "vtab/read_gpu.h"
 #include "vtab/read_text.h"
@@ -236,7 +237,7 @@ std::shared_ptr<Profile> open_profile(Connection& connection, const std::string&
         };
     for (Capture& capture : captures) {
         capture.facts.id_base = 1 + (static_cast<int64_t>(profile->sources.size()) << 32);
-        profile->sources.push_back(make_source(std::move(capture), options, context));
+        profile->sources.push_back(with_op_kernels(make_source(std::move(capture), options, context)));
     }
     for (const auto& source : profile->sources)
         for (const std::string& file : source->files())

@@ -53,6 +53,8 @@ class Source {
     // The model table, not yet read; nullptr: this source has nothing to fill it with. The table's loader
     // owns what it needs: it may outlive the Source.
     virtual std::shared_ptr<Table> table(Model model) = 0;
+    // Whether its tables may load beside one another, and gain by it.
+    virtual bool loads_side_by_side() const { return false; }
     // Nanoseconds that the reader added to the times in the file. May read the file.
     virtual int64_t time_base_ns(LoadContext&) { return 0; }
     // Files whose change means that everything must be read again.

@@ -5,6 +5,7 @@
 
 #include "ext/connection.h"
 #include "vtab/profile.h"
+#include "vtab/read_ahead.h"
 
 namespace profana {
 namespace {
@@ -118,7 +119,7 @@ std::shared_ptr<Table> checked(const std::shared_ptr<Profile>& profile, Model mo
 
 class ModelProvider : public TableProvider {
   public:
-    explicit ModelProvider(Model model) : model_(model) {}
+    ModelProvider(Model model, std::shared_ptr<ReadAhead> ahead) : model_(model), ahead_(std::move(ahead)) {}
 
     std::vector<Part> parts(Connection& connection, const ScanRequest&) override {
         refresh_profiles(connection);
@@ -129,6 +130,12 @@ class ModelProvider : public TableProvider {
 
     std::vector<Part> known_parts(Connection& connection, const ScanRequest&) override {
         return parts_of(connection);
+    }
+
+    void planned(const Plan& plan) override { ahead_->expect(model_, plan); }
+
+    std::vector<LoadTask> read_ahead(Connection& connection, const std::vector<LoadTask>& tasks) override {
+        return ahead_->take(connection, model_, tasks);
     }
 
     double expected_rows(Connection& connection) override {
@@ -187,6 +194,7 @@ class ModelProvider : public TableProvider {
     }
 
     Model model_;
+    std::shared_ptr<ReadAhead> ahead_;
 };
 
 constexpr ColumnType I = ColumnType::kInt, T = ColumnType::kText;
@@ -374,9 +382,10 @@ std::vector<const TableSpec*> profile_table_specs() {
 
 int register_profile_tables(Connection& connection) {
     int code = register_table(connection, source_spec(), std::make_unique<SourceProvider>());
+    const auto ahead = std::make_shared<ReadAhead>();
     for (size_t m = 0; code == SQLITE_OK && m < model_specs().size(); ++m)
         code = register_table(connection, model_specs()[m],
-                              std::make_unique<ModelProvider>(static_cast<Model>(m)));
+                              std::make_unique<ModelProvider>(static_cast<Model>(m), ahead));
     return code;
 }
 

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <chrono>
-#include <mutex>
 
 #include "ext/core/utf8.h"
 #include "vtab/capture.h"
@@ -71,20 +69,6 @@ ColumnSet with_companions(const ModelReader& reader, const ColumnSet& wanted) {
         for (const char* name : reader.together) out.add(model_column(reader.model, name));
     return out;
 }
-
-// Loads of one source wait for each other, interruptibly: they share its joins.
-class LoadLock {
-  public:
-    LoadLock(std::timed_mutex& mutex, LoadContext& context) : mutex_(mutex) {
-        while (!mutex_.try_lock_for(std::chrono::milliseconds(20))) context.poll();
-    }
-    ~LoadLock() { mutex_.unlock(); }
-    LoadLock(const LoadLock&) = delete;
-    LoadLock& operator=(const LoadLock&) = delete;
-
-  private:
-    std::timed_mutex& mutex_;
-};
 
 std::string joined(const std::vector<const char*>& names, const char* between) {
     std::string out;
@@ -171,6 +155,8 @@ class DbSource : public Source {
         if (table == nullptr) table = make_table(model);
         return table;
     }
+
+    bool loads_side_by_side() const override { return true; }
 
     std::vector<std::string> files() const override {
         const DbFiles& files = profile_->files;
@@ -271,7 +257,6 @@ std::shared_ptr<Table> DbSource::make_table(Model model) const {
         const std::string path = reader.from_analysis ? profile_->files.analysis : profile_->files.profiler;
         return make_model_table(model, [profile = profile_, path, &reader](
                                            Table& table, const ColumnSet& wanted, LoadContext& context) {
-            const LoadLock lock(profile->mutex, context);
             const ColumnSet columns = with_companions(reader, wanted);
             Load load(*profile, path, reader.model, table, columns, context);
             reader.load(load);

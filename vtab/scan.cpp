@@ -10,6 +10,8 @@
 namespace profana {
 namespace {
 
+constexpr int kProfileColumn = 0, kIdColumn = 2;  // of tables over profiles
+
 // While parts are chosen the scan that asks does not count as open: they may look at files anew.
 class NotCounted {
   public:
@@ -21,6 +23,18 @@ class NotCounted {
   private:
     Connection& connection_;
 };
+
+// See Scan::id_lookup_.
+int id_lookup(const Plan& plan) {
+    const auto is = [&](int term, int column) {
+        const PlanTerm& asked = plan.terms[static_cast<size_t>(term)];
+        return asked.column == column && asked.op == Op::kEqual;
+    };
+    if (plan.terms.size() != 2 || !plan.order.empty()) return -1;
+    for (const int place : {0, 1})
+        if (is(place, kProfileColumn) && is(1 - place, kIdColumn)) return place;
+    return -1;
+}
 
 }  // namespace
 
@@ -45,6 +59,7 @@ void Scan::filter(const char* plan_text, sqlite3_value** arguments) {
     if (!context_) context_.emplace(connection_.load_context());
     connection_.progress();  // forgets an interrupt that has been dealt with
     choose_plan(plan_text);
+    if (id_lookup_ >= 0 && look_up_id(arguments)) return;
     choose_parts(arguments);
     live_.clear();
     for (const auto& scan : scans_)
@@ -58,15 +73,37 @@ void Scan::choose_plan(const char* text) {
     for (const KnownPlan& known : plans_)
         if (known.text == text) {
             plan_ = known.plan.get();
+            id_lookup_ = known.id_lookup;
             return;
         }
-    plans_.push_back({text, std::make_unique<Plan>(Plan::parse(text))});
+    plans_.push_back({text, std::make_unique<Plan>(Plan::parse(text)), -1});
     Plan& plan = *plans_.back().plan;
     const auto test = [](const PlanTerm& term) { return is_test(term.op); };
     if (std::any_of(plan.terms.begin(), plan.terms.end(), test) && outer_join_may_run(connection_.db()))
         for (PlanTerm& term : plan.terms)
             if (test(term)) term.op = Op::kNothing;
     plan_ = &plan;
+    id_lookup_ = plans_.back().id_lookup = spec_.over_profiles ? id_lookup(plan) : -1;
+}
+
+// Finds one row where it is known already which parts there are, and they are loaded. false: to be done at
+// length.
+bool Scan::look_up_id(sqlite3_value** arguments) {
+    sqlite3_value *alias = arguments[id_lookup_], *id = arguments[1 - id_lookup_];
+    if (!has_parts_ || sqlite3_value_type(alias) != SQLITE_TEXT || sqlite3_value_type(id) != SQLITE_INTEGER)
+        return false;
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(alias));
+    if (text == nullptr) throw std::bad_alloc();
+    const std::string_view profile(text, static_cast<size_t>(sqlite3_value_bytes(alias)));
+    for (size_t i = 0; i < scans_.size(); ++i) {
+        if (loaded_for_[i] != plan_ || !scans_[i]->find(profile, sqlite3_value_int64(id))) continue;
+        merging_ = skipping_ = false;
+        live_.assign(1, scans_[i].get());
+        live_at_ = 0;
+        current_ = live_[0];
+        return true;
+    }
+    return false;
 }
 
 // What the caller asks of the table itself, as the texts of its arguments. In place: a join asks for every
@@ -149,7 +186,7 @@ void Scan::load_parts() {
     }
     if (tasks.empty()) return;
     if (spec_.over_profiles)
-        load_side_by_side(tasks, *context_);
+        load_side_by_side(tasks, provider_.read_ahead(connection_, tasks), *context_);
     else
         load_one_by_one(tasks, *context_);
     for (PartScan* scan : fresh) scan->resolve();

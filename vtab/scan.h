@@ -46,6 +46,7 @@ class Scan {
 
   private:
     void choose_plan(const char* text);
+    bool look_up_id(sqlite3_value** arguments);
     void read_request(sqlite3_value** arguments);
     void check_request() const;
     void choose_parts(sqlite3_value** arguments);
@@ -66,9 +67,13 @@ class Scan {
     struct KnownPlan {
         const char* text;  // SQLite keeps it for as long as the cursor lives
         std::unique_ptr<Plan> plan;
+        int id_lookup;
     };
     std::vector<KnownPlan> plans_;
     const Plan* plan_ = nullptr;
+    // The plan is profile = ? AND id = ?, as in many a join: the place of the profile, 0 or 1; -1: it is
+    // another.
+    int id_lookup_ = -1;
 
     ScanRequest request_, asked_;  // that of the parts; what the filter at hand asks for
     bool has_parts_ = false;

@@ -15,7 +15,7 @@ namespace {
 struct Registration {
     Connection& connection;
     TableSpec spec;                           // of an eponymous table
-    std::unique_ptr<TableProvider> provider;  // of an eponymous table
+    std::shared_ptr<TableProvider> provider;  // of an eponymous table; a second name has the same
     TableMaker maker;
 };
 
@@ -219,19 +219,6 @@ void forget(void* registered) {
     delete static_cast<Registration*>(registered);
 }
 
-// A second name for a table shares its provider.
-struct SharedProvider : TableProvider {
-    explicit SharedProvider(std::shared_ptr<TableProvider> from) : provider(std::move(from)) {}
-    std::vector<Part> parts(Connection& connection, const ScanRequest& request) override {
-        return provider->parts(connection, request);
-    }
-    std::vector<Part> known_parts(Connection& connection, const ScanRequest& request) override {
-        return provider->known_parts(connection, request);
-    }
-    double expected_rows(Connection& connection) override { return provider->expected_rows(connection); }
-    std::shared_ptr<TableProvider> provider;
-};
-
 int create_module(Connection& connection, const char* name, const sqlite3_module& module,
                   std::unique_ptr<Registration> registration) {
     return sqlite3_create_module_v2(connection.db(), name, &module, registration.release(), forget);
@@ -285,8 +272,7 @@ int register_table(Connection& connection, const TableSpec& spec, std::unique_pt
     int code = SQLITE_OK;
     for (const char* name : {spec.name, spec.alias}) {
         if (name == nullptr || code != SQLITE_OK) continue;
-        std::unique_ptr<Registration> registration(
-            new Registration{connection, spec, std::make_unique<SharedProvider>(shared), nullptr});
+        std::unique_ptr<Registration> registration(new Registration{connection, spec, shared, nullptr});
         code = create_module(connection, name, kEponymous, std::move(registration));
     }
     return code;

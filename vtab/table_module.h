@@ -2,8 +2,9 @@
 // from); declaration, planning (vtab/plan.*), filtering and ordering (vtab/scan.*) and the cursor are the
 // same for all.
 //
-// Planning never trusts what it is told to do beyond its proof: no constraint is omitted (SQLite checks each
-// row again), an operand of another type widens the scan, ORDER BY is consumed only by a true sort.
+// Planning never trusts what it is told to do beyond its proof: SQLite checks each row again but for equal
+// whole numbers and the profile's alias, an operand of another type widens the scan, ORDER BY is consumed
+// only by a true sort.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "ext/core/store.h"
 #include "ext/registry.h"
+#include "vtab/load_parts.h"
 
 namespace profana {
 
@@ -48,6 +50,8 @@ struct ScanRequest {
     std::vector<bool> given;
 };
 
+struct Plan;  // vtab/plan.h
+
 class TableProvider {
   public:
     virtual ~TableProvider() = default;
@@ -56,6 +60,10 @@ class TableProvider {
     virtual std::vector<Part> parts(Connection& connection, const ScanRequest& request) = 0;
     // The same for the planner, as far as it is known without looking at any file; none: not known.
     virtual std::vector<Part> known_parts(Connection&, const ScanRequest&) { return {}; }
+    // Told of every plan for the table. Of the tables that the statement will want soon, those to be loaded
+    // beside the ones that a scan wants now.
+    virtual void planned(const Plan&) {}
+    virtual std::vector<LoadTask> read_ahead(Connection&, const std::vector<LoadTask>&) { return {}; }
     // A guess for the planner where no part is known or loaded.
     virtual double expected_rows(Connection& connection) = 0;
 };

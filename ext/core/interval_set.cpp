@@ -2,7 +2,6 @@
 #include "ext/core/interval_set.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "ext/core/radix_sort.h"
@@ -39,7 +38,7 @@ void IntervalCollector::settle() {
     if (late_.empty()) return;
     radix_sort(late_, [](const Interval& interval) { return interval.start; });
     IntervalSet merged;
-    merged.reserve(std::bit_ceil(islands_.size() + late_.size()));  // whole large pages
+    merged.reserve(islands_.size() + late_.size());
     auto late = late_.begin();
     for (const Interval& island : islands_) {
         while (late != late_.end() && late->start < island.start) append(merged, *late++);

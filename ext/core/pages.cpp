@@ -38,13 +38,12 @@ void* map(size_t bytes) {
     return at;
 }
 
-// Aligned to a region: large pages fit from the first byte, and a piece tells its region.
+// Aligned to a region: a piece tells its region.
 char* map_aligned(size_t bytes) {
     char* wide = static_cast<char*>(map(bytes + kRegion));
     char* at = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(wide) + kRegion - 1) & ~(kRegion - 1));
     if (at > wide) munmap(wide, static_cast<size_t>(at - wide));
     if (at < wide + kRegion) munmap(at + bytes, static_cast<size_t>(wide + kRegion - at));
-    madvise(at, bytes, MADV_HUGEPAGE);  // a wish
     return at;
 }
 
@@ -121,7 +120,7 @@ class LargePool {
             if (kept.bytes > bytes) munmap(kept.at + bytes, kept.bytes - bytes);
             return kept.at;
         }
-        return map_aligned(bytes);
+        return map(bytes);
     }
 
     void give(void* at, size_t bytes) {

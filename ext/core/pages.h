@@ -1,9 +1,10 @@
 // Memory for what is loaded: pieces of 32 KiB and more, cut out of regions of 2 MiB and used again by whoever
 // needs the next, on any thread.
 //
-// Using memory for the first time costs more than filling it: a page fault for every 4 KiB. So regions ask
-// for large pages, and what a parser's thread lets go is what the columns take next; malloc would keep the
-// two apart. A region goes back to the system when nothing in it is used, but for a few that are kept.
+// Using memory for the first time costs more than filling it: a page fault for every 4 KiB. So what a
+// parser's thread lets go is what the columns take next; malloc would keep the two apart. A region goes back
+// to the system when nothing in it is used, but for a few that are kept. Large pages would spare faults, but
+// a virtual machine whose host takes back what is free gets them ten times slower than small ones.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <mutex>
 
 #include "ext/core/diagnostics.h"
 #include "ext/core/error.h"
@@ -35,6 +37,13 @@ class Progress {
   private:
     std::atomic<bool> cancelled_{false};
 };
+
+template <class Mutex>
+std::unique_lock<Mutex> lock_interruptibly(Mutex& mutex, Progress& progress) {
+    std::unique_lock<Mutex> lock(mutex, std::try_to_lock);
+    while (!lock.owns_lock() && !lock.try_lock_for(std::chrono::milliseconds(20))) progress.poll();
+    return lock;
+}
 
 // Everything a loader may use of its surroundings.
 struct LoadContext {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -27,9 +26,7 @@ void radix_sort(Items& items, Key key) {
 
     constexpr int kBits = 11;
     constexpr uint64_t kBuckets = uint64_t{1} << kBits;
-    Items other;
-    other.reserve(std::bit_ceil(items.size()));  // whole large pages
-    other.resize(items.size());
+    Items other(items.size());
     for (int shift = 0; shift < 64 && range >> shift != 0; shift += kBits) {
         const auto digit = [&](const Item& item) {
             return ((static_cast<uint64_t>(key(item)) - base) >> shift) & (kBuckets - 1);

@@ -267,13 +267,6 @@ bool ColumnSet::empty() const {
 
 namespace {
 
-template <class Mutex>
-std::unique_lock<Mutex> lock_interruptibly(Mutex& mutex, Progress& progress) {
-    std::unique_lock<Mutex> lock(mutex, std::try_to_lock);
-    while (!lock.owns_lock() && !lock.try_lock_for(std::chrono::milliseconds(20))) progress.poll();
-    return lock;
-}
-
 // Few different values in a sample: those are all. Many: the share of new ones goes on.
 double sampled_distinct(const Column& column) {
     constexpr size_t kSample = 512;

@@ -273,7 +273,9 @@ path AS (
 )
 SELECT profile, rank, id, above, name, start_ns, end_ns FROM path;
 
--- _mfu_module_op_query: module_op, to be kept.
+-- _mfu_module_op_query: module_op, to be kept in the order of the runs of modules and of the operators in each.
+--
+-- So rowids of the kept rows count the operators of a run.
 CREATE TEMP VIEW IF NOT EXISTS _mfu_module_op_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
@@ -302,38 +304,22 @@ other AS MATERIALIZED (   -- collectives, and the kernels that start them: tied 
            WHERE t.is_schedule = 1)
    GROUP BY profile, op_id
 ),
-launched AS (             -- operators that launched kernels: most launch one
-  SELECT l.profile, l.host_op_id AS op_id, count(*) AS launches, min(l.kernel_id) AS kernel_id
-    FROM prof_launch AS l
-   WHERE l.host_op_id IS NOT NULL AND l.kernel_id IS NOT NULL AND EXISTS (SELECT 1 FROM module)
-   GROUP BY l.profile, l.host_op_id
-),
-launched_kernel AS NOT MATERIALIZED ( -- asked for the kernels of one operator at a time
-  SELECT l.profile, l.host_op_id AS op_id, k.id, k.name, k.start_ns, k.dur_ns
-    FROM prof_launch AS l
-   CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
-),
-computing AS (
-  SELECT l.profile, l.op_id,
-         CASE WHEN l.launches = 1 THEN k.name
-              ELSE (SELECT ordered_concat(o.name, ', ', o.start_ns, o.id) FROM launched_kernel AS o
-                     WHERE o.profile = l.profile AND o.op_id = l.op_id) END AS names,
-         CASE WHEN l.launches = 1 THEN coalesce(k.dur_ns, 0)
-              ELSE (SELECT coalesce(sum(o.dur_ns), 0) FROM launched_kernel AS o
-                     WHERE o.profile = l.profile AND o.op_id = l.op_id) END AS dur_ns
-    FROM launched AS l
-    LEFT JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id AND k.is_communication IS NOT 1
-),
 work AS (
-  SELECT c.profile, c.op_id, CASE WHEN r.op_id IS NULL THEN c.names ELSE coalesce(c.names || ', ', '') || r.names END AS kernel_list,
-         c.dur_ns + coalesce(r.dur_ns, 0) AS device_ns
-    FROM computing AS c
-    LEFT JOIN other AS r ON r.op_id = c.op_id AND r.profile = +c.profile
+  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, o.kernel_names AS computing, r.names AS others,
+         o.kernel_ns + coalesce(r.dur_ns, 0) AS device_ns,
+         nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
+                   o.start_ns, o.end_ns, o.profile, o.rank) AS forward_id
+    FROM prof_host_op AS o
+    LEFT JOIN other AS r ON r.op_id = o.id AND r.profile = +o.profile
+   WHERE o.kernel_count > 0 AND EXISTS (SELECT 1 FROM module)
    UNION ALL
-  SELECT r.profile, r.op_id, r.names, coalesce(r.dur_ns, 0)
+  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, NULL, r.names, coalesce(r.dur_ns, 0),
+         nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
+                   o.start_ns, o.end_ns, o.profile, o.rank)
     FROM other AS r
-   WHERE NOT EXISTS (SELECT 1 FROM prof_launch AS l
-                      WHERE l.profile = r.profile AND l.host_op_id = r.op_id AND l.kernel_id IS NOT NULL)
+   CROSS JOIN prof_host_op AS o ON o.profile = r.profile AND o.id = r.op_id
+   WHERE coalesce(o.kernel_count, 0) = 0
+   LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
 ),
 backward AS (             -- operators that a forward operator leads to, by the module of that one; -1: of none
   SELECT o.profile, o.rank, o.thread_id, o.start_ns, max(o.end_ns) AS end_ns,
@@ -345,23 +331,16 @@ backward AS (             -- operators that a forward operator leads to, by the 
      AND (f.backward_thread_id IS NULL OR o.thread_id = f.backward_thread_id)
    WHERE f.forward_ns IS NOT NULL AND EXISTS (SELECT 1 FROM module)
    GROUP BY o.profile, o.rank, o.thread_id, o.start_ns
-),
-forward AS (
-  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, w.kernel_list, w.device_ns,
-         nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
-                   o.start_ns, o.end_ns, o.profile, o.rank) AS forward_id
-    FROM work AS w
-   CROSS JOIN prof_host_op AS o ON o.profile = w.profile AND o.id = w.op_id
-   LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
 )
 SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'),
        coalesce(forward_id, nest_find((SELECT nest_index(module_id, start_ns, end_ns, profile, rank, thread_id) FROM backward),
                                       start_ns, end_ns, profile, rank, thread_id)) AS module_id,
-       id, name, start_ns, kernel_list, device_ns
-  FROM forward
+       id, name, start_ns, CASE WHEN others IS NULL THEN computing ELSE coalesce(computing || ', ', '') || others END, device_ns
+  FROM work
  WHERE module_id >= 0;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_module_op USING profana_memo(_mfu_module_op_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_module_op
+ USING profana_memo(_mfu_module_op_query, ORDER BY profile, module_id, direction, op_start_ns, op_id);
 
 -- module_op: which operators ran in which module, and what did they launch?
 --
@@ -380,25 +359,6 @@ CREATE TEMP VIEW IF NOT EXISTS module_op(
 ) AS
 SELECT * FROM _mfu_module_op;
 
--- _mfu_run_op_query: module_op in the order of the runs of modules and of the operators in each.
---
--- So rowids of the kept rows count the operators of a run.
-CREATE TEMP VIEW IF NOT EXISTS _mfu_run_op_query(
-  profile,                -- TEXT     alias
-  direction,              -- TEXT     forward or backward
-  module_id,              -- INTEGER  module_range.module_id
-  op_id,                  -- INTEGER  prof_host_op.id
-  op_name,                -- TEXT
-  op_start_ns,            -- INTEGER  ns
-  kernel_list,            -- TEXT     as module_op
-  device_ns               -- INTEGER  ns
-) AS
-SELECT profile, direction, module_id, op_id, op_name, op_start_ns, kernel_list, device_ns
-  FROM _mfu_module_op
- ORDER BY profile, module_id, direction, op_start_ns, op_id;
-
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_run_op USING profana_memo(_mfu_run_op_query);
-
 -- _mfu_kind_query: which runs of modules are alike?
 --
 -- A row for each run of a module that launched work. Runs of one module, within the same modules, whose operators are the
@@ -412,11 +372,11 @@ CREATE TEMP VIEW IF NOT EXISTS _mfu_kind_query(
   module,                 -- TEXT     as module_range
   seq_id,                 -- INTEGER  orders the kinds of a module by first appearance
   module_id,              -- INTEGER  module_range.module_id
-  first_row               -- INTEGER  rowid of its first operator in _mfu_run_op
+  first_row               -- INTEGER  rowid of its first operator in _mfu_module_op
 ) AS
 WITH sequence AS (        -- the operators of each run of a module, in order
   SELECT profile, module_id, direction, ordered_concat(op_name, '/', rowid, NULL) AS op_names, min(rowid) AS first_row
-    FROM _mfu_run_op
+    FROM _mfu_module_op
    GROUP BY profile, module_id, direction
 ),
 instance AS (
@@ -474,7 +434,7 @@ op_mfu AS MATERIALIZED (  -- of the operators that have any, kernel by kernel in
 position_mfu AS (
   SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
     FROM op_mfu AS m
-   CROSS JOIN _mfu_run_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
+   CROSS JOIN _mfu_module_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
    CROSS JOIN _mfu_kind AS k ON k.profile = op.profile AND k.module_id = op.module_id AND k.direction = op.direction
    CROSS JOIN json_each(m.mfu_list) AS e
    GROUP BY k.kind_id, op_order, op.kernel_list, e.key
@@ -490,7 +450,7 @@ grouped AS (              -- kind and position as one number are sorted faster t
   SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, op.op_name, sum(op.device_ns) AS total_ns,
          count(*) AS op_count, min(op.op_start_ns) AS first_ns
     FROM _mfu_kind AS k
-   CROSS JOIN _mfu_run_op AS op ON op.profile = k.profile AND op.module_id = k.module_id AND op.direction = k.direction
+   CROSS JOIN _mfu_module_op AS op ON op.profile = k.profile AND op.module_id = k.module_id AND op.direction = k.direction
    WHERE op.kernel_list IS NOT NULL
    GROUP BY k.kind_id << 32 | op.rowid - k.first_row, op.kernel_list
 ),

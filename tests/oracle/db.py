@@ -344,4 +344,5 @@ def read(model, path):
         beside = os.path.join(os.path.dirname(file), name)
         if os.path.exists(beside):
             Analysis(model, beside).read()
-    return {"framework": "MindSpore" if "mindspore" in os.path.basename(file) else "PyTorch", "time_base_ns": 0}
+    return {"framework": "MindSpore" if "mindspore" in os.path.basename(file) else "PyTorch", "time_base_ns": 0,
+            "has_launches": "mindspore" not in os.path.basename(file)}

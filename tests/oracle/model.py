@@ -155,6 +155,20 @@ def fill_thread_tree(rows, thread, parent="thread_parent_id", depth="thread_dept
             alive.append(event)
 
 
+def fill_kernels(model):
+    """What each operator launched: kernels by start, collectives not named and not summed up."""
+    kernels = {kernel["id"]: kernel for kernel in model.rows["prof_kernel"]}
+    launched = {}
+    for launch in model.rows["prof_launch"]:
+        if launch.get("host_op_id") is not None and launch.get("kernel_id") is not None:
+            launched.setdefault(launch["host_op_id"], []).append(kernels[launch["kernel_id"]])
+    for op in model.rows["prof_host_op"]:
+        own = launched.get(op["id"], [])
+        computing = sorted((k for k in own if k.get("is_communication") != 1), key=lambda k: (k["start_ns"] or 0, k["id"]))
+        names = [k["name"] for k in computing if k.get("name") is not None]
+        op.update(kernel_count=len(own), kernel_names=", ".join(names) or None, kernel_ns=sum(k.get("dur_ns") or 0 for k in computing))
+
+
 def op_type_of(collective):
     """hcom_allReduce__568_1_1 -> hcom_allReduce_"""
     return collective.split("__")[0] + "_" if "__" in collective else None

@@ -42,6 +42,8 @@ def read(alias, path, options):
         kind, facts = "gpu", gpu.read(model, path, options.get("gpu_flow_cat", ""))
     else:
         kind, facts = "trace" if single else "text", text.read(model, path)
+    if facts.get("has_launches", True):
+        m.fill_kernels(model)
     step = options.get("step")
     return model, {"alias": alias, "rank": model.rank, "path": path, "kind": kind,
                    "framework": facts["framework"],

@@ -55,6 +55,28 @@ TEST_CASE("memo: rows are kept from query to query", "[memo]") {
           Rows{{"1"}});
 }
 
+TEST_CASE("memo: with ORDER BY the rows are kept in that order", "[memo]") {
+    Sql sql;
+    sql.run(
+        "CREATE TEMP VIEW given(\n  a,  -- INTEGER  x\n  b,  -- TEXT  x\n  c,  -- REAL  x\n  d  -- TEXT  "
+        "x\n) AS\n"
+        "VALUES (2, 'y', 0.5, 'first'), (1, 'y', 1.5, NULL), (2, NULL, 2.5, 'third'), (1, 'x', NULL, "
+        "'fourth'),"
+        " (2, 'y', 3.5, 'fifth');"
+        "CREATE VIRTUAL TABLE temp.kept USING profana_memo(given, d, ORDER BY a, b);"
+        "CREATE VIRTUAL TABLE temp.as_given USING profana_memo(given, d)");
+    CHECK(sql.rows("SELECT rowid, a, b, c, d FROM kept") == Rows{{"1", "1", "x", "NULL", "fourth"},
+                                                                 {"2", "1", "y", "1.5", "NULL"},
+                                                                 {"3", "2", "NULL", "2.5", "third"},
+                                                                 {"4", "2", "y", "0.5", "first"},
+                                                                 {"5", "2", "y", "3.5", "fifth"}});
+    CHECK(sql.rows("SELECT c FROM as_given WHERE a = 2 ORDER BY rowid") == Rows{{"0.5"}, {"2.5"}, {"3.5"}});
+    CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.wrong USING profana_memo(given, ORDER BY e)"),
+               Contains("given has no column 'e' to be sorted by"));
+    CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.wrong USING profana_memo(given, d, ORDER BY a, d)"),
+               Contains("given has no column 'd' to be sorted by"));
+}
+
 TEST_CASE("memo: a change of a TEMP table is seen by the next statement", "[memo]") {
     Memo sql;
     const std::string first = sql.stamp();
