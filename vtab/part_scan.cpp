@@ -8,7 +8,7 @@
 namespace profana {
 namespace {
 
-// A search that leaves this few rows needs no test beside it, whatever comes of it.
+// A search that leaves this few rows needs no test beside it, but for what SQLite does not look at again.
 constexpr size_t kFew = 64;
 
 bool is_bound(Op op) {
@@ -178,10 +178,12 @@ void PartScan::start(const Plan& plan, sqlite3_value** arguments, LoadContext& c
     best_.rows = std::numeric_limits<size_t>::max();
     has_list_ = false;
     order_.reset();
-    for (size_t i = 0; i < plan.terms.size() && first_ < last_; ++i)
-        add_term(plan.terms[i], i, arguments[i], context);
+    for (const bool whole : {true, false})
+        for (size_t i = 0; i < plan.terms.size() && first_ < last_; ++i)
+            if (equals_whole_number(spec_, plan.terms[i]) == whole && (whole || !leaves_few()))
+                add_term(plan.terms[i], i, arguments[i], context);
     for (const Bounds& bounds : bounds_)
-        if (first_ < last_) search_bounds(bounds, context);
+        if (first_ < last_ && !leaves_few()) search_bounds(bounds, context);
     if (!takes_search()) test_instead_of_search();
     arrange(plan, context);
 }
@@ -381,6 +383,10 @@ bool PartScan::search(const Index& index, bool in_row_order) {
     best_.column = PlanTerm::kRowId;
     std::swap(best_.ranges, ranges_);
     return true;
+}
+
+bool PartScan::leaves_few() const {
+    return std::min<size_t>(last_ - first_, best_.rows) <= kFew;
 }
 
 bool PartScan::takes_list() const {

@@ -84,6 +84,7 @@ class PartScan {
     void add_texts(Op op, size_t number, int column, sqlite3_value* value, LoadContext& context);
     void search_bounds(const Bounds& bounds, LoadContext& context);
     bool search(const Index& index, bool in_row_order);
+    bool leaves_few() const;
     bool takes_list() const;
     bool takes_search() const;
     void test_instead_of_search();

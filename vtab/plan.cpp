@@ -76,6 +76,13 @@ std::string Plan::text(const TableSpec& spec) const {
     return machine + people;
 }
 
+bool equals_whole_number(const TableSpec& spec, const PlanTerm& term) {
+    if (term.op != Op::kEqual && term.op != Op::kIs) return false;
+    if (term.column == PlanTerm::kRowId) return true;
+    const auto column = static_cast<size_t>(term.column);
+    return column < spec.columns.size() && spec.columns[column].type == ColumnType::kInt;
+}
+
 Plan Plan::parse(const char* text) {
     Plan plan;
     const char* end = std::strchr(text, ']');
@@ -272,10 +279,8 @@ class Planner {
     // Whether a scan gives no row but those that satisfy the constraint, so that SQLite need not look again:
     // whole numbers, and the profile's alias, which is the same in all rows of a part.
     bool is_exact(int column, Op op) const {
-        if (op != Op::kEqual && op != Op::kIs) return false;
-        if (column == PlanTerm::kRowId || (column == 0 && spec_.over_profiles && aliases_are_words()))
-            return true;
-        return spec_.columns[static_cast<size_t>(column)].type == ColumnType::kInt;
+        const bool is_alias = column == 0 && spec_.over_profiles && (op == Op::kEqual || op == Op::kIs);
+        return equals_whole_number(spec_, {column, op}) || (is_alias && aliases_are_words());
     }
 
     // Where one looks like a number, SQL says equal or not by the type of the column that it is compared

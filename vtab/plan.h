@@ -50,6 +50,9 @@ struct Plan {
     static Plan parse(const char* text);
 };
 
+// column = ? or IS ?, of a column of integers: SQLite does not test it again.
+bool equals_whole_number(const TableSpec& spec, const PlanTerm& term);
+
 // SQLite's number of a column -> ours, where arguments count from the number of columns on. They are declared
 // first: SQLite tells the use of its first 63 columns one by one and of the others together, and every query
 // uses its arguments.

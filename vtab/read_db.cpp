@@ -17,28 +17,41 @@ struct ModelReader {
     void (*load)(Load&);
     bool from_analysis;
     std::vector<std::vector<const char*>> needs;
-    // Columns that come of one pass over large tables and that few queries ask for alone: whoever asks for
-    // one gets all, for a second pass costs more than they do.
-    std::vector<const char*> together = {};
+    // Columns that come of one pass over a large table and that few queries ask for alone: whoever asks for
+    // one of a group gets all of it, for a second pass costs more than they do.
+    std::vector<std::vector<const char*>> together = {};
 };
 
 const std::vector<ModelReader>& readers() {
     static const auto* list = new std::vector<ModelReader>{
-        {Model::kKernel, load_kernel, false, {{"TASK"}, {"COMPUTE_TASK_INFO"}}},
+        {Model::kKernel,
+         load_kernel,
+         false,
+         {{"TASK"}, {"COMPUTE_TASK_INFO"}},
+         {{"name", "op_type", "core_type", "input_shapes"},
+          {"start_ns", "end_ns", "dur_ns", "step"},
+          {"has_pmu", "mac_time_ns", "aiv_vec_time_ns", "aicore_time_ns", "aic_mac_time_ns",
+           "aic_mte2_time_ns", "aiv_time_ns"}}},
         {Model::kKernelPmu, load_kernel_pmu, false, {{"TASK"}, {"COMPUTE_TASK_INFO"}, {"TASK_PMU_INFO"}}},
         {Model::kDeviceTask, load_device_task, false, {{"TASK"}}},
         {Model::kHostOp,
          load_host_op,
          false,
          {{"PYTORCH_API", "CANN_API"}},
-         {"thread_id", "name", "kind", "step", "start_ns", "end_ns", "connection_id"}},
+         {{"thread_id", "name", "kind", "step", "start_ns", "end_ns", "connection_id"},
+          {"parent_id", "depth", "root_id", "self_ns"},
+          {"input_shapes", "input_types"}}},
         {Model::kLaunch,
          load_launch,
          false,
          {{"PYTORCH_API"}, {"CONNECTION_IDS"}, {"TASK", "COMMUNICATION_OP"}},
-         {"host_op_id", "device_task_id", "kernel_id", "comm_op_id", "category", "launch_ns", "device_ns",
-          "connection_id"}},
-        {Model::kPythonCall, load_python_call, false, {{"PYTORCH_API"}}},
+         {{"host_op_id", "device_task_id", "kernel_id", "comm_op_id", "category", "launch_ns", "device_ns",
+           "connection_id"}}},
+        {Model::kPythonCall,
+         load_python_call,
+         false,
+         {{"PYTORCH_API"}},
+         {{"name", "start_ns", "end_ns", "is_module"}}},
         {Model::kFwdBwd, load_fwd_bwd, false, {{"PYTORCH_API"}, {"CONNECTION_IDS"}}},
         {Model::kStep, load_step, false, {{"STEP_TIME"}}},
         {Model::kCommOp, load_comm_op, false, {{"COMMUNICATION_OP"}}},
@@ -62,11 +75,13 @@ const std::vector<ModelReader>& readers() {
 
 ColumnSet with_companions(const ModelReader& reader, const ColumnSet& wanted) {
     ColumnSet out = wanted;
-    const bool any = std::any_of(reader.together.begin(), reader.together.end(), [&](const char* name) {
-        return wanted.has(model_column(reader.model, name));
-    });
-    if (any)
-        for (const char* name : reader.together) out.add(model_column(reader.model, name));
+    for (const auto& group : reader.together) {
+        const bool any = std::any_of(group.begin(), group.end(), [&](const char* name) {
+            return wanted.has(model_column(reader.model, name));
+        });
+        if (any)
+            for (const char* name : group) out.add(model_column(reader.model, name));
+    }
     return out;
 }
 

@@ -147,16 +147,16 @@ SELECT order_id, class, level, replace(full_name, 'nn.Module:', ''), is_total,
        CASE WHEN is_total THEN base_call_stack
             WHEN base_op_id IS NOT NULL
                  AND round_even((coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0)) / 1e3, 2) > 0
-              THEN coalesce((SELECT o.call_stack FROM prof_host_op AS o
-                              WHERE o.profile = 'base' AND o.id = base_op_id), 'N/A') END,
+              THEN coalesce(bh.call_stack, 'N/A') END,
        CASE WHEN is_total THEN comparison_call_stack
             WHEN comparison_op_id IS NOT NULL
                  AND round_even((coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0)) / 1e3, 2) > 0
-              THEN coalesce((SELECT o.call_stack FROM prof_host_op AS o
-                              WHERE o.profile = 'comparison' AND o.id = comparison_op_id), 'N/A') END,
+              THEN coalesce(ch.call_stack, 'N/A') END,
        CASE WHEN is_total THEN compare_verdict(base_total_ns, comparison_total_ns)
        ELSE compare_verdict(base_self_ns, comparison_self_ns) END
   FROM shown
+  LEFT JOIN prof_host_op AS bh ON bh.profile = 'base' AND bh.id = base_op_id
+  LEFT JOIN prof_host_op AS ch ON ch.profile = 'comparison' AND ch.id = comparison_op_id
  ORDER BY order_id;
 
 -- module_compare_statistic: which modules, by name, make the device work longer in all?
