@@ -27,8 +27,7 @@ void append_rows(Column& to, const Column& from) {
 LoadBeside::LoadBeside(Load& load, Work work)
     : beside_(load),
       work_(std::move(work)),
-      context_{progress_, load.context.diagnostics, 1, load.context.max_inflated_bytes,
-               load.context.memory_limit_bytes},
+      context_(load.context.beside(progress_, 1)),
       table_(make_model_table(load.model(), [](Table&, const ColumnSet&, LoadContext&) {})),
       load_(load.profile, load.file.path(), load.model(), *table_, load.wanted(), context_) {
     if (load.context.threads < 2 || sqlite3_threadsafe() == 0) return;

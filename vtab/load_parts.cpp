@@ -23,11 +23,11 @@ class SideBySide {
         errors_.resize(asked_);
         try {
             for (size_t w = 0; w < workers; ++w) {
-                ++running_;
+                count_running(1);
                 threads_.emplace_back([this] { work(); });
             }
         } catch (...) {  // no more threads to be had
-            --running_;
+            count_running(-1);
             if (threads_.empty()) throw;
         }
     }
@@ -54,8 +54,7 @@ class SideBySide {
 
   private:
     void work() {
-        LoadContext context{progress_, context_.diagnostics, threads_each_, context_.max_inflated_bytes,
-                            context_.memory_limit_bytes};
+        LoadContext context = context_.beside(progress_, threads_each_);
         for (size_t i = next_++; i < tasks_.size() && !progress_.cancelled(); i = next_++) {
             try {
                 tasks_[i].table->ensure(tasks_[i].columns, context);
@@ -65,8 +64,13 @@ class SideBySide {
                 progress_.cancel();
             }
         }
-        std::lock_guard<std::mutex> lock(mutex_);
-        if (--running_ == 0) done_.notify_one();
+        count_running(-1);
+    }
+
+    void count_running(int more) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        running_ += more;
+        if (running_ == 0) done_.notify_one();
     }
 
     std::vector<LoadTask> tasks_;
@@ -78,7 +82,7 @@ class SideBySide {
     std::vector<std::exception_ptr> errors_;  // by task
     std::mutex mutex_;
     std::condition_variable done_;
-    size_t running_ = 0;
+    int running_ = 0;
     std::vector<std::thread> threads_;
 };
 

@@ -62,8 +62,7 @@ void check_step(Profile& profile, LoadContext& context) {
 // What is found wrong on the way is told by those who read the files for their rows.
 std::vector<int64_t> devices_there(const Profile& profile, LoadContext& context) {
     Diagnostics unheard;
-    LoadContext apart{context.progress, unheard, context.threads, context.max_inflated_bytes,
-                      context.memory_limit_bytes};
+    LoadContext apart = context.telling(unheard);
     std::vector<int64_t> devices;
     for (const auto& source : profile.of_all_devices(apart))
         for (const int64_t device : every_device(*source, apart)) devices.push_back(device);

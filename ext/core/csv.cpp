@@ -62,8 +62,7 @@ class CsvFiles {
     bool try_load(Table& table, const ColumnSet& wanted, LoadContext& context) {
         // Kept apart until all is well: what is read again must not be reported again.
         Diagnostics noticed;
-        LoadContext apart = {context.progress, noticed, context.threads, context.max_inflated_bytes,
-                             context.memory_limit_bytes};
+        LoadContext apart = context.telling(noticed);
         std::vector<Opened> opened = open_all(apart);
         table.drop_unpublished();
         wanted.each([&](int c) {

@@ -58,6 +58,15 @@ struct LoadContext {
         progress.poll();
         check_memory_limit(memory_limit_bytes);
     }
+
+    // The same, but what is noticed goes elsewhere; or for a thread beside the statement's, with its own
+    // progress.
+    LoadContext telling(Diagnostics& elsewhere) const {
+        return {progress, elsewhere, threads, max_inflated_bytes, memory_limit_bytes};
+    }
+    LoadContext beside(Progress& own, unsigned own_threads) const {
+        return {own, diagnostics, own_threads, max_inflated_bytes, memory_limit_bytes};
+    }
 };
 
 }  // namespace profana

@@ -58,10 +58,7 @@ class EventParser : public ChunkParser {
 // One reading of one file.
 class TraceReading {
   public:
-    explicit TraceReading(LoadContext& context)
-        : outer_(context),
-          context_{context.progress, diagnostics_, context.threads, context.max_inflated_bytes,
-                   context.memory_limit_bytes} {}
+    explicit TraceReading(LoadContext& context) : outer_(context), context_(context.telling(diagnostics_)) {}
 
     void open(const std::string& path) { open(Input::open(path, context_)); }
     void open(std::unique_ptr<Input> input) {
