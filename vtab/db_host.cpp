@@ -346,7 +346,9 @@ class InputCells {
     bool decided_ = false, swapped_ = false;
 };
 
-uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* events) {
+// claim: on the operators, which are then found on the way.
+uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* events,
+                             MadeOnce<Operators>::Lock claim) {
     RowCopy rows(load, table);
     HostKinds kinds(load, rows.scan());
     rows.thread("process_id", "thread_id", {"globalTid"});
@@ -366,9 +368,7 @@ uint64_t copy_framework_rows(Load& load, const DbTable& table, ThreadEvents* eve
     const int chain = stacks ? rows.scan().cell({"callchainId"}) : kNoCell;
     const int connection = links ? rows.scan().cell({"connectionId"}) : kNoCell;
     if (events != nullptr) events->ask(rows.scan());
-    // Who asks when operators start asks next what they launched.
     std::optional<OperatorsMaker> operators;
-    auto claim = load.wants({"start_ns"}) ? load.profile.operators.claim() : MadeOnce<Operators>::Lock();
     if (claim.owns_lock()) operators.emplace(load, rows.scan());
     uint32_t next = 0;
     const uint64_t copied = rows.run([&](const DbRow& row, bool) {
@@ -456,6 +456,9 @@ uint64_t copy_cann_rows(Load& load, const DbTable& table, ThreadEvents* events) 
 // PYTORCH_API and CANN_API are read side by side.
 void load_host_op(Load& load) {
     const DbTable* framework = load.file.table("PYTORCH_API");
+    // Who asks when operators start asks next what they launched, or does so now on another thread: at once.
+    MadeOnce<Operators>::Lock claim;
+    if (framework != nullptr && load.wants({"start_ns"})) claim = load.profile.operators.claim();
     const bool nested = load.wants({"thread_parent_id", "thread_depth"});
     ThreadEvents events, cann_events;
     load.strings();
@@ -465,7 +468,8 @@ void load_host_op(Load& load) {
         if (const DbTable* table = side.file.table("CANN_API"))
             cann_rows = copy_cann_rows(side, *table, nested ? &cann_events : nullptr);
     });
-    if (framework != nullptr) rows = copy_framework_rows(load, *framework, nested ? &events : nullptr);
+    if (framework != nullptr)
+        rows = copy_framework_rows(load, *framework, nested ? &events : nullptr, std::move(claim));
     cann.finish();
     // Of these the columns continue; the others have nothing to say of a call of CANN.
     const auto common = {"process_id", "thread_id", "name",   "kind",          "step",

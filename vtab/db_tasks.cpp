@@ -215,9 +215,10 @@ uint32_t bind_work(Load& load, PageVector<Work>& work) {
 void load_launch(Load& load) {
     PageVector<Work> work;
     LoadBeside tasks(load, [&](Load& side) { work = launched_tasks(side); });
-    if (!tasks.has_thread()) tasks.finish();  // the operators may be in the making
-    load.operators();
+    // First what else is needed: the operators may be in the making, or somebody may be about to make them.
+    if (!tasks.has_thread()) tasks.finish();
     load.connections();
+    load.operators();
     tasks.finish();
     add_collectives(load, work);
     // By the link that owns the work, in the order in which it was found: a counting sort.
