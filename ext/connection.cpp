@@ -236,9 +236,21 @@ std::shared_ptr<Profile> Connection::profile(const std::string& alias) const {
 
 namespace {
 
+int no_table(sqlite3*, void*, int, const char* const*, sqlite3_vtab**, char** message) {
+    *message = sqlite3_mprintf("profana_connection: makes no tables; it is the library's own");
+    return SQLITE_ERROR;
+}
+
+int no_table_either(sqlite3* db, void* owned, int argc, const char* const* argv, sqlite3_vtab** out,
+                    char** message) {  // a function of its own: the same one would make the module eponymous
+    return no_table(db, owned, argc, argv, out, message);
+}
+
 const sqlite3_module kOwner = [] {
     sqlite3_module module{};
     module.iVersion = 1;
+    module.xCreate = no_table;
+    module.xConnect = no_table_either;
     return module;
 }();
 

@@ -276,8 +276,14 @@ class MemoProvider : public TableProvider {
         const int type = sqlite3_value_type(value);
         if (type == SQLITE_NULL) return values.add_null();
         const ColumnType listed = types_[static_cast<size_t>(column)];
-        if (listed == ColumnType::kInt && type == SQLITE_INTEGER)
-            return values.add_int(sqlite3_value_int64(value));
+        if (listed == ColumnType::kInt && type == SQLITE_INTEGER) {
+            const int64_t integer = sqlite3_value_int64(value);
+            if (integer == kNullInt)
+                throw Error("profana_memo: " + excerpt(view_) + ": a value of " +
+                            excerpt(columns_[static_cast<size_t>(column)].name) +
+                            " is the lowest integer, which the table cannot hold");
+            return values.add_int(integer);
+        }
         if (listed == ColumnType::kReal && (type == SQLITE_INTEGER || type == SQLITE_FLOAT))
             return values.add_real(sqlite3_value_double(value));
         if (type == SQLITE_TEXT && (listed == ColumnType::kText || listed == ColumnType::kLong)) {
@@ -332,7 +338,7 @@ std::unique_ptr<MadeTable> make_memo(Connection& connection, const std::shared_p
     std::vector<OrderTerm> order;
     for (size_t i = 1; i < arguments.size(); ++i) {
         std::string_view argument = trim(arguments[i]);
-        const bool begins = argument.starts_with(kOrder);
+        const bool begins = order.empty() && argument.starts_with(kOrder);
         if (begins) argument = trim(argument.substr(kOrder.size()));
         if (begins || !order.empty())
             order.push_back(order_term(view, argument, columns));

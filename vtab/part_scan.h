@@ -2,7 +2,7 @@
 //
 // Of all constraints the one that leaves the fewest rows gives the rows to look at (an interval of row
 // numbers, a stretch of an index, a list); the others become tests of single rows. SQLite checks every row
-// again, but for what Planner::is_exact promises: whole numbers that a column equals.
+// again, but for whole numbers that a column equals (equals_whole_number).
 #pragma once
 
 #include <string>

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "ext/connection.h"
-#include "ext/core/numeric_texts.h"
 #include "vtab/part_columns.h"
 
 namespace profana {
@@ -272,25 +271,9 @@ class Planner {
         Op op{};
         if (!takes(i, list, &op)) return;
         if (list) sqlite3_vtab_in(info_, i, 1);
-        use(i, {column, op}, is_exact(column, op));
+        // A scan gives no other rows, so SQLite need not look again.
+        use(i, {column, op}, equals_whole_number(spec_, {column, op}));
         searched_.push_back({plan_.terms.back(), list ? nullptr : right_of(i)});
-    }
-
-    // Whether a scan gives no row but those that satisfy the constraint, so that SQLite need not look again:
-    // whole numbers, and the profile's alias, which is the same in all rows of a part.
-    bool is_exact(int column, Op op) const {
-        const bool is_alias = column == 0 && spec_.over_profiles && (op == Op::kEqual || op == Op::kIs);
-        return equals_whole_number(spec_, {column, op}) || (is_alias && aliases_are_words());
-    }
-
-    // Where one looks like a number, SQL says equal or not by the type of the column that it is compared
-    // with, which is not told.
-    bool aliases_are_words() const {
-        const std::vector<Part> parts = provider_.known_parts(connection_, request_);
-        double unused = 0;
-        return !parts.empty() && std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
-            return looks_numeric(part.constants[0].text, &unused);
-        });
     }
 
     bool takes(int i, bool list, Op* op) {

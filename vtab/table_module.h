@@ -3,8 +3,7 @@
 // same for all.
 //
 // Planning never trusts what it is told to do beyond its proof: SQLite checks each row again but for equal
-// whole numbers and the profile's alias, an operand of another type widens the scan, ORDER BY is consumed
-// only by a true sort.
+// whole numbers, an operand of another type widens the scan, ORDER BY is consumed only by a true sort.
 #pragma once
 
 #include <functional>

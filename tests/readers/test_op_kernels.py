@@ -81,6 +81,12 @@ def by_alias_and_id(_):
         got, want = (db.execute(f"SELECT profile, count(*) FROM {table} WHERE {where} GROUP BY profile").fetchall()
                      for table in ("prof_kernel", "typed"))
         check(where, got, want)
+    # A statement that was prepared before such an alias was opened.
+    for query in ("SELECT count(*) FROM prof_kernel WHERE profile = 7", "SELECT count(*) FROM prof_kernel WHERE profile IS 7"):
+        check(query, db.execute(query).fetchone(), (0,))
+    db.execute("SELECT profana_open('7.0', ?)", (path,)).fetchall()
+    for query in ("SELECT count(*) FROM prof_kernel WHERE profile = 7", "SELECT count(*) FROM prof_kernel WHERE profile IS 7"):
+        check(f"{query}, with alias 7.0", db.execute(query).fetchone(), (0,))
     check("there are rows", db.execute("SELECT count(*) FROM asked AS a JOIN prof_kernel AS k ON k.profile = a.alias "
                                        "AND k.id = a.id").fetchone(), (8,))
 

@@ -46,6 +46,21 @@ TEST_CASE("an SQLite that is too old is refused by name", "[entry]") {
     CHECK(sql.text("SELECT profana_version()") != "");
 }
 
+TEST_CASE("every module can be asked for columns and for a table, the connection's own too", "[entry]") {
+    Sql sql;
+    for (const auto& row : sql.rows("SELECT name FROM pragma_module_list WHERE name NOT GLOB 'fts*'")) {
+        INFO(row[0]);
+        CHECK(sqlite3_exec(sql.db(), ("PRAGMA table_xinfo('" + row[0] + "')").c_str(), nullptr, nullptr,
+                           nullptr) == SQLITE_OK);
+    }
+    for (const char* text : {"SELECT count(*) FROM profana_connection",
+                             "CREATE VIRTUAL TABLE temp.mine USING profana_connection"}) {
+        INFO(text);
+        CHECK(sqlite3_exec(sql.db(), text, nullptr, nullptr, nullptr) == SQLITE_ERROR);
+        CHECK(std::string(sqlite3_errmsg(sql.db())).find("profana_connection") != std::string::npos);
+    }
+}
+
 TEST_CASE("profana_help lists everything that loading adds", "[entry]") {
     sqlite3* bare = nullptr;
     REQUIRE(sqlite3_open(":memory:", &bare) == SQLITE_OK);

@@ -75,6 +75,17 @@ TEST_CASE("memo: with ORDER BY the rows are kept in that order", "[memo]") {
                Contains("given has no column 'e' to be sorted by"));
     CHECK_THAT(fails(sql, "CREATE VIRTUAL TABLE temp.wrong USING profana_memo(given, d, ORDER BY a, d)"),
                Contains("given has no column 'd' to be sorted by"));
+    CHECK_THAT(
+        fails(sql, "CREATE VIRTUAL TABLE temp.wrong USING profana_memo(given, ORDER BY a, ORDER BY b)"),
+        Contains("given has no column 'ORDER BY b' to be sorted by"));
+}
+
+TEST_CASE("memo: what the table cannot hold is an error", "[memo]") {
+    Sql sql;
+    sql.run(
+        "CREATE TEMP VIEW low(\n  a  -- INTEGER  x\n) AS SELECT -9223372036854775808;"
+        "CREATE VIRTUAL TABLE temp.kept USING profana_memo(low)");
+    CHECK_THAT(fails(sql, "SELECT * FROM kept"), Contains("low: a value of a is the lowest integer"));
 }
 
 TEST_CASE("memo: a change of a TEMP table is seen by the next statement", "[memo]") {
