@@ -54,19 +54,7 @@ std::shared_ptr<const Column> CsvModel::devices(LoadContext& context) {
 
 std::shared_ptr<const Column> CsvModel::chosen(const Column& column) const {
     auto out = std::make_shared<Column>(column.type());
-    if (column.type() == ColumnType::kText) {
-        PageVector<uint32_t> codes(column.dictionary().size(), kNullCode);
-        for (const Row row : chosen_) {
-            uint32_t& code = codes[column.code(row)];
-            if (code == kNullCode && column.code(row) != kNullCode)
-                code = out->dictionary().intern(column.text(row));
-            out->add_code(code);
-        }
-    } else if (column.type() == ColumnType::kReal) {
-        for (const Row row : chosen_) out->add_real(column.real(row));
-    } else {
-        for (const Row row : chosen_) out->add_int(column.integer(row));
-    }
+    out->add_rows(column, chosen_);
     return out;
 }
 

@@ -16,10 +16,8 @@ void append_rows(Column& to, const Column& from) {
         }
         return;
     }
-    std::vector<uint32_t> codes(from.dictionary().size(), kNullCode);
-    for (uint32_t code = 1; code < codes.size(); ++code)
-        codes[code] = to.dictionary().intern(from.dictionary().text(code), from.dictionary().hash(code));
-    for (Row row = 0; row < from.size(); ++row) to.add_code(codes[from.code(row)]);
+    Recoder codes(from.dictionary(), to.dictionary());
+    for (Row row = 0; row < from.size(); ++row) to.add_code(codes(from.code(row)));
 }
 
 }  // namespace

@@ -50,7 +50,6 @@ class MadeOnce {
         const T* found = made_.find();
         return found != nullptr ? *found : made_.set(make());
     }
-    const T* find() const { return made_.find(); }
 
     // For a load that can make it on its way: the right to, which owns nothing where it is made already or by
     // another just now.

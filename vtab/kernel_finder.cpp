@@ -8,8 +8,7 @@ namespace profana {
 namespace {
 
 const Column* column_of(const Table& table, const char* name) {
-    const int number = model_column(Model::kKernel, name);
-    return table.absent(number) ? nullptr : &table.column(number);
+    return table.find(model_column(Model::kKernel, name));
 }
 
 }  // namespace

@@ -165,32 +165,6 @@ ColumnType column_type(const std::string& view, const Declared& column) {
                 excerpt(column.type) + "'; its comment must begin with INTEGER, REAL or TEXT");
 }
 
-// The rows of `from` in another order.
-void copy_rows(Column& to, const Column& from, const PageVector<Row>& rows) {
-    std::vector<uint32_t> codes(from.dictionary().size(), kNullCode);
-    for (const Row row : rows) {
-        switch (from.type()) {
-            case ColumnType::kInt:
-                to.add_int(from.integer(row));
-                break;
-            case ColumnType::kReal:
-                to.add_real(from.real(row));
-                break;
-            case ColumnType::kText: {
-                uint32_t& code = codes[from.code(row)];
-                if (code == kNullCode && !from.is_null(row)) code = to.dictionary().intern(from.text(row));
-                to.add_code(code);
-                break;
-            }
-            default:
-                if (from.is_null(row))
-                    to.add_null();
-                else
-                    to.add_long(from.long_text(row));
-        }
-    }
-}
-
 class MemoProvider : public TableProvider {
   public:
     // key: of the kept rows; a view may be kept in more than one way.
@@ -262,7 +236,7 @@ class MemoProvider : public TableProvider {
         sort_by(table, order_, rows, context);
         auto out = std::make_shared<Table>(types_, [](Table&, const ColumnSet&, LoadContext&) {});
         for (int c = 0; c < table.columns(); ++c) {
-            copy_rows(out->building(c), table.column(c), rows);
+            out->building(c).add_rows(table.column(c), rows);
             context.poll();
         }
         out->set_rows(table.rows());

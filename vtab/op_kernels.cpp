@@ -1,6 +1,7 @@
 #include "vtab/op_kernels.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,14 +19,12 @@ int host_op(const char* column) {
 // The values of a column that may be absent.
 class Integers {
   public:
-    Integers(const Table& table, Model model, const char* name) {
-        const int number = model_column(model, name);
-        if (!table.absent(number)) column_ = &table.column(number);
-    }
+    Integers(const Table& table, Model model, const char* name)
+        : column_(table.find(model_column(model, name))) {}
     int64_t at(Row row) const { return column_ == nullptr ? kNullInt : column_->integer(row); }
 
   private:
-    const Column* column_ = nullptr;
+    const Column* column_;
 };
 
 // The kernels of each operator, one operator behind the other.
@@ -69,10 +68,9 @@ class OpKernels {
           count_(count),
           names_(names),
           total_(total) {
-        const int name = model_column(Model::kKernel, "name");
-        if (names == nullptr || kernels.absent(name)) return;
-        kernel_name_ = &kernels.column(name);
-        codes_.resize(kernel_name_->dictionary().size(), kNullCode);
+        kernel_name_ = kernels.find(model_column(Model::kKernel, "name"));
+        if (names != nullptr && kernel_name_ != nullptr)
+            codes_.emplace(kernel_name_->dictionary(), names->dictionary());
     }
 
     void add(const Row* kernels, size_t n) {
@@ -95,8 +93,8 @@ class OpKernels {
     }
 
     uint32_t names() {
-        if (kernel_name_ == nullptr) return kNullCode;
-        if (computing_.size() == 1) return code_of(computing_[0]);
+        if (!codes_) return kNullCode;
+        if (computing_.size() == 1) return (*codes_)(kernel_name_->code(computing_[0]));
         std::sort(computing_.begin(), computing_.end(), [&](Row a, Row b) {
             return std::make_pair(start_.at(a), a) < std::make_pair(start_.at(b), b);
         });
@@ -111,16 +109,9 @@ class OpKernels {
         return any ? names_->dictionary().intern(joined_) : kNullCode;
     }
 
-    uint32_t code_of(Row kernel) {
-        if (kernel_name_->is_null(kernel)) return kNullCode;
-        uint32_t& code = codes_[kernel_name_->code(kernel)];
-        if (code == kNullCode) code = names_->dictionary().intern(kernel_name_->text(kernel));
-        return code;
-    }
-
     Integers start_, duration_, communication_;
     const Column* kernel_name_ = nullptr;
-    std::vector<uint32_t> codes_;  // by code of the kernel's name
+    std::optional<Recoder> codes_;  // of names of single kernels; none: the names are not known or not wanted
     Column *count_, *names_, *total_;
     std::vector<Row> computing_;
     std::string joined_;
@@ -141,14 +132,13 @@ ColumnSet columns_of(Model model, std::initializer_list<const char*> names) {
 }
 
 void load_sources(const Tables& tables, const ColumnSet& of_operators, LoadContext& context) {
-    const std::vector<LoadTask> own = {{tables.operators.get(), of_operators}};
-    const std::vector<LoadTask> more = {
+    const std::vector<LoadTask> links = {
         {tables.launches.get(), columns_of(Model::kLaunch, {"host_op_id", "kernel_id"})},
         {tables.kernels.get(),
          columns_of(Model::kKernel, {"name", "start_ns", "dur_ns", "is_communication"})}};
-    if (tables.side_by_side) load_side_by_side(own, more, context);
-    load_one_by_one(own, context);
-    load_one_by_one(more, context);
+    load_side_by_side({{tables.operators.get(), of_operators}},
+                      tables.side_by_side ? links : std::vector<LoadTask>(), context);
+    load_one_by_one(links, context);  // what was not read ahead, and what went wrong with it
 }
 
 void load_kernel_columns(const Tables& tables, Table& out, const ColumnSet& wanted, LoadContext& context) {
@@ -183,13 +173,7 @@ void load_host_op(const Tables& tables, Table& out, const ColumnSet& wanted, Loa
         load_sources(tables, of_operators, context);
     else
         tables.operators->ensure(of_operators, context);
-    out.set_rows(tables.operators->rows());
-    of_operators.each([&](int column) {
-        if (tables.operators->absent(column))
-            out.set_absent(column);
-        else
-            out.set_column(column, tables.operators->share(column));
-    });
+    out.set_from(*tables.operators, of_operators);
     if (known) return load_kernel_columns(tables, out, wanted, context);
     kernel_columns.each([&](int column) {
         if (wanted.has(column)) out.set_absent(column);

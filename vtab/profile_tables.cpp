@@ -106,13 +106,7 @@ std::shared_ptr<Table> checked(const std::shared_ptr<Profile>& profile, Model mo
                                 check_options(*profile, context);
                                 table->ensure(wanted, context);
                                 table->ensure_rows(context);
-                                out.set_rows(table->rows());
-                                wanted.each([&](int column) {
-                                    if (table->absent(column))
-                                        out.set_absent(column);
-                                    else
-                                        out.set_column(column, table->share(column));
-                                });
+                                out.set_from(*table, wanted);
                             });
 }
 

@@ -36,7 +36,8 @@ void ReadAhead::expect(Model model, const Plan& plan) {
 std::vector<LoadTask> ReadAhead::take(Connection& connection, Model model,
                                       const std::vector<LoadTask>& tasks) {
     std::vector<LoadTask> more;
-    if (!is_large(model)) return more;
+    const auto nothing = [&](Model other) { return columns_[static_cast<size_t>(other)].empty(); };
+    if (!is_large(model) || std::all_of(std::begin(kLarge), std::end(kLarge), nothing)) return more;
     const auto is_asked = [&](const std::shared_ptr<Table>& table) {
         return std::any_of(tasks.begin(), tasks.end(),
                            [&](const LoadTask& task) { return task.table == table.get(); });

@@ -194,7 +194,7 @@ void load_pmu(const std::shared_ptr<CsvModel>& csv, const std::string& first_fil
             present.push_back(
                 {&csv->raw()->column(column), out.metric(metric_name(format.columns[column].name))});
     });
-    const Column* others = extra < 0 || csv->raw()->absent(extra) ? nullptr : &csv->raw()->column(extra);
+    const Column* others = extra < 0 ? nullptr : csv->raw()->find(extra);
     const PageVector<Row> chosen = csv->row_numbers(context);
     const Column* lines = out.wants_lines() ? &csv->raw()->column(line) : nullptr;
     for (size_t kernel = 0; kernel < chosen.size(); ++kernel) {

@@ -32,10 +32,7 @@ class MemoryFile {
 
     const PageVector<Row>& rows() const { return rows_; }
     const PageVector<int64_t>& devices() const { return devices_; }
-    const Column* get(const char* name) const {
-        const int number = csv_column(kind_, name);
-        return raw_->absent(number) ? nullptr : &raw_->column(number);
-    }
+    const Column* get(const char* name) const { return raw_->find(csv_column(kind_, name)); }
     int64_t integer(const char* name, Row row) const {
         const Column* column = get(name);
         return column == nullptr ? kNullInt : column->integer(row);

@@ -229,6 +229,35 @@ void Column::add_null() {
     }
 }
 
+void Column::add_rows(const Column& from, const PageVector<Row>& rows) {
+    Recoder codes(from.dictionary(), dictionary_);
+    for (const Row row : rows) {
+        switch (type_) {
+            case ColumnType::kInt:
+                add_int(from.integer(row));
+                break;
+            case ColumnType::kReal:
+                add_real(from.real(row));
+                break;
+            case ColumnType::kText:
+                add_code(codes(from.code(row)));
+                break;
+            case ColumnType::kAny: {
+                AnyValue value = from.any(row);
+                if (value.kind == AnyValue::kString) value.code = codes(value.code);
+                add_any(value);
+                break;
+            }
+            case ColumnType::kLong:
+                if (from.is_null(row))
+                    add_null();
+                else
+                    add_long(from.long_text(row));
+                break;
+        }
+    }
+}
+
 bool Column::is_null(Row row) const {
     switch (type_) {
         case ColumnType::kInt:
@@ -337,6 +366,16 @@ void Table::set_column(int column, std::shared_ptr<const Column> values) {
 
 void Table::set_absent(int column) {
     building_absent_[column] = true;
+}
+
+void Table::set_from(const Table& other, const ColumnSet& columns) {
+    set_rows(other.rows());
+    columns.each([&](int column) {
+        if (other.absent(column))
+            set_absent(column);
+        else
+            set_column(column, other.share(column));
+    });
 }
 
 Column& Table::building(int column) {

@@ -137,6 +137,22 @@ class Dictionary {
     Arena arena_;
 };
 
+// Codes of one dictionary as those of another, which takes each text when it is first met.
+class Recoder {
+  public:
+    Recoder(const Dictionary& from, Dictionary& to) : from_(from), to_(to), codes_(from.size(), kNullCode) {}
+    uint32_t operator()(uint32_t code) {
+        uint32_t& known = codes_[code];
+        if (known == kNullCode && code != kNullCode) known = to_.intern(from_.text(code), from_.hash(code));
+        return known;
+    }
+
+  private:
+    const Dictionary& from_;
+    Dictionary& to_;
+    PageVector<uint32_t> codes_;
+};
+
 // One value of a kAny column.
 struct AnyValue {
     enum Kind : uint8_t { kNull, kInteger, kDouble, kString } kind = kNull;
@@ -194,6 +210,9 @@ class Column {
     void add_null();
     Dictionary& dictionary() { return dictionary_; }
     void set_long_source(std::shared_ptr<const LongSource> source) { long_source_ = std::move(source); }
+
+    // These rows of another column of the same type, in this order.
+    void add_rows(const Column& from, const PageVector<Row>& rows);
 
     // Writing in bulk.
     void add_ints(const int64_t* values, size_t n) { ints_.append(values, n); }
@@ -301,6 +320,7 @@ class Table {
     const Column& column(int column) const { return *columns_[column]; }
     std::shared_ptr<const Column> share(int column) const { return columns_[column]; }  // for another table
     bool absent(int column) const { return absent_[column]; }
+    const Column* find(int column) const { return absent(column) ? nullptr : columns_[column].get(); }
     // What is derived from a loaded, present column, built on first use; interruptible.
     const Index& index(int column, LoadContext& context) const;
     const NumericTexts& numeric_texts(int column, LoadContext& context) const;
@@ -319,8 +339,9 @@ class Table {
     void set_rows(uint64_t rows);  // needed only where the loader gives no column
     void set_column(int column, std::shared_ptr<const Column> values);  // one of another table, too
     void set_absent(int column);
-    Column& building(int column);  // made empty on first call, to append to
-    void drop_unpublished();       // forgets what was given: for a loader that begins anew
+    void set_from(const Table& other, const ColumnSet& columns);  // rows and columns that are loaded there
+    Column& building(int column);                                 // made empty on first call, to append to
+    void drop_unpublished();  // forgets what was given: for a loader that begins anew
     // Makes what was given visible. ensure() does so when the loader returns; only tables that are filled
     // without a loader call it themselves.
     void publish();

@@ -306,19 +306,20 @@ other AS MATERIALIZED (   -- collectives, and the kernels that start them: tied 
 ),
 work AS (
   SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, o.kernel_names AS computing, r.names AS others,
-         o.kernel_ns + coalesce(r.dur_ns, 0) AS device_ns,
-         nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
-                   o.start_ns, o.end_ns, o.profile, o.rank) AS forward_id
+         o.kernel_ns + coalesce(r.dur_ns, 0) AS device_ns
     FROM prof_host_op AS o
     LEFT JOIN other AS r ON r.op_id = o.id AND r.profile = +o.profile
    WHERE o.kernel_count > 0 AND EXISTS (SELECT 1 FROM module)
    UNION ALL
-  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, NULL, r.names, coalesce(r.dur_ns, 0),
-         nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
-                   o.start_ns, o.end_ns, o.profile, o.rank)
+  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, NULL, r.names, coalesce(r.dur_ns, 0)
     FROM other AS r
    CROSS JOIN prof_host_op AS o ON o.profile = r.profile AND o.id = r.op_id
    WHERE coalesce(o.kernel_count, 0) = 0
+),
+placed AS (
+  SELECT *, nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
+                      start_ns, end_ns, profile, rank) AS forward_id
+    FROM work
    LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
 ),
 backward AS (             -- operators that a forward operator leads to, by the module of that one; -1: of none
@@ -336,7 +337,7 @@ SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'),
        coalesce(forward_id, nest_find((SELECT nest_index(module_id, start_ns, end_ns, profile, rank, thread_id) FROM backward),
                                       start_ns, end_ns, profile, rank, thread_id)) AS module_id,
        id, name, start_ns, CASE WHEN others IS NULL THEN computing ELSE coalesce(computing || ', ', '') || others END, device_ns
-  FROM work
+  FROM placed
  WHERE module_id >= 0;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_module_op

@@ -7,7 +7,6 @@ from checks import LIBRARY, check, run
 from held_against_oracle import GOLDEN, HERE, load
 
 
-
 def expected(db):
     """{(profile, op): (count, names, ns)} of the operators that launched kernels, from the links and kernels alone"""
     kernels = {(profile, id): row for profile, id, *row in

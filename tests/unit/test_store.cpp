@@ -43,6 +43,36 @@ PageVector<Row> rows_in(const Index& index, Index::Range range) {
 
 }  // namespace
 
+TEST_CASE("rows of another column, of every type, in the order asked for", "[store]") {
+    const PageVector<Row> rows = {2, 0, 1, 2};
+    Column ints(ColumnType::kInt), reals(ColumnType::kReal), texts(ColumnType::kText), anys(ColumnType::kAny),
+        longs(ColumnType::kLong);
+    for (const int64_t value : {int64_t{7}, kNullInt, int64_t{-1}}) ints.add_int(value);
+    for (const double value : {0.5, kNullReal, -2.0}) reals.add_real(value);
+    texts.add_text("b"), texts.add_null(), texts.add_text("a");
+    anys.add_any(AnyValue::of(int64_t{3})), anys.add_any_text("x"), anys.add_null();
+    longs.add_long("long one"), longs.add_null(), longs.add_long("long two");
+    Column some_ints(ColumnType::kInt), some_reals(ColumnType::kReal), some_texts(ColumnType::kText),
+        some_anys(ColumnType::kAny), some_longs(ColumnType::kLong);
+    some_texts.add_text("a");  // what the column has already keeps its code
+    some_ints.add_rows(ints, rows), some_reals.add_rows(reals, rows), some_texts.add_rows(texts, rows);
+    some_anys.add_rows(anys, rows), some_longs.add_rows(longs, rows);
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const auto at = static_cast<Row>(i);
+        CHECK(some_ints.integer(at) == ints.integer(rows[i]));
+        CHECK(some_reals.is_null(at) == reals.is_null(rows[i]));
+        if (!reals.is_null(rows[i])) CHECK(some_reals.real(at) == reals.real(rows[i]));
+        CHECK(some_texts.text(at + 1) == texts.text(rows[i]));
+        CHECK(some_texts.is_null(at + 1) == texts.is_null(rows[i]));
+        CHECK(some_anys.any(at).kind == anys.any(rows[i]).kind);
+        CHECK(some_longs.is_null(at) == longs.is_null(rows[i]));
+        if (!longs.is_null(rows[i])) CHECK(some_longs.long_text(at) == longs.long_text(rows[i]));
+    }
+    CHECK(some_texts.code(0) == some_texts.code(1));
+    CHECK(some_anys.any(1).integer == 3);
+    CHECK(some_anys.dictionary().text(some_anys.any(2).code) == "x");
+}
+
 TEST_CASE("blocks keep values over the borders of blocks and count their bytes") {
     const uint64_t before = counted_bytes();
     {
