@@ -19,11 +19,8 @@ int64_t step_number(std::string_view text) {
 // A cell in us as ns. Reals become text as SQLite prints them (15 digits), so that 0.1 stays 0.1.
 int64_t nanoseconds(const DbRow& row, int cell) {
     if (row.is_null(cell)) return kNullInt;
-    sqlite3_value* value = row.value(cell);
     int64_t ns = kNullInt;
-    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-    if (text == nullptr) throw std::bad_alloc();
-    const Parsed parsed = parse_scaled({text, static_cast<size_t>(sqlite3_value_bytes(value))}, 3, &ns);
+    const Parsed parsed = parse_scaled(row.printed(cell), 3, &ns);
     return parsed == Parsed::kExact || parsed == Parsed::kRounded ? ns : kNullInt;
 }
 
@@ -60,8 +57,7 @@ void load_step_time(Load& load) {
     load.set_rows(rows.run([&](const DbRow& row, bool mine) {
         if (!mine) return false;
         if (step != nullptr) {
-            const bool is_text =
-                !row.is_null(step_cell) && sqlite3_value_type(row.value(step_cell)) == SQLITE_TEXT;
+            const bool is_text = row.is_text(step_cell);
             step->add_int(is_text ? step_number(row.text(step_cell)) : row.integer(step_cell));
         }
         for (const Time& t : times) t.out->add_int(nanoseconds(row, t.cell));

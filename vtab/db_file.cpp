@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "ext/core/decimal.h"
@@ -16,6 +18,7 @@ namespace {
 
 constexpr int kBusyMs = 250;          // how long a locked file is waited for
 constexpr uint64_t kPollRows = 4096;  // between two looks at whether the user wants to stop
+constexpr int kHeaderBytes = 100;
 constexpr const char* kRowFunction = "profana_each_row";
 
 // Letters and digits only, in lower case: names have been spelled startNs and start_ns.
@@ -64,6 +67,37 @@ void check_regular_file(const std::string& path) {
         throw file_error(path, 0, "is no regular file, so it is no database", ErrorKind::kCannotOpen);
 }
 
+std::string upper(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::toupper(c); });
+    return out;
+}
+
+std::string_view column_text(sqlite3_stmt* row, int column) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
+    return text == nullptr ? std::string_view() : text;
+}
+
+// Section 3.1 of sqlite.org/datatype3.html.
+bool is_real_affinity(const std::string& upper_type) {
+    const auto has = [&](const char* word) { return upper_type.find(word) != std::string::npos; };
+    const bool is_other = has("INT") || has("CHAR") || has("CLOB") || has("TEXT") || has("BLOB");
+    return !is_other && (has("REAL") || has("FLOA") || has("DOUB"));
+}
+
+// Through SQLite's own file, under the lock that its transaction holds.
+class SqlitePageFile : public PageFile {
+  public:
+    explicit SqlitePageFile(sqlite3_file* file) : file_(file) {}
+    bool read(uint64_t offset, unsigned char* to, size_t n) override {
+        return file_->pMethods->xRead(file_, to, static_cast<int>(n), static_cast<sqlite3_int64>(offset)) ==
+               SQLITE_OK;
+    }
+
+  private:
+    sqlite3_file* file_;
+};
+
 // SQLITE_DONE, or what stopped it.
 template <class Take>
 int each_row(sqlite3* db, const std::string& sql, const Take& take) {
@@ -93,7 +127,10 @@ DbFile::DbFile(const std::string& path) : path_(path) {
         // With write-ahead logging SQLite would make side files even to read. Where there is nothing in the
         // log, the file alone is the database.
         const bool log_is_empty = file_size(path_ + "-wal") == 0;
-        if (!(write_ahead_ && log_is_empty) && begin()) return;
+        if (!(write_ahead_ && log_is_empty) && begin()) {
+            find_pages();
+            return;
+        }
         close();
         if (!log_is_empty)
             notes_.emplace_back(
@@ -102,6 +139,7 @@ DbFile::DbFile(const std::string& path) : path_(path) {
                 "last is missing; copy the database with its -wal file to read all of it");
         open(true);
         if (!begin()) fail(SQLITE_CANTOPEN);
+        find_pages();
     } catch (...) {
         close();
         throw;
@@ -113,6 +151,7 @@ DbFile::~DbFile() {
 }
 
 void DbFile::open(bool immutable) {
+    immutable_ = immutable;
     int flags = SQLITE_OPEN_READONLY;
     if (sqlite3_threadsafe() != 0) flags |= SQLITE_OPEN_NOMUTEX;  // one thread at a time uses it
     if (immutable) flags |= SQLITE_OPEN_URI;
@@ -139,15 +178,19 @@ void DbFile::close() {
     db_ = nullptr;
 }
 
-// Through SQLite's own file: closing another descriptor of the file would drop the locks that this process
-// holds.
-void DbFile::read_header() {
+// SQLite's own: closing another descriptor of the file would drop the locks that this process holds.
+sqlite3_file* DbFile::sqlite_file() const {
     sqlite3_file* file = nullptr;
-    unsigned char header[100];
-    sqlite3_int64 size = 0;
     sqlite3_file_control(db_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    const bool readable = file != nullptr && file->pMethods != nullptr &&
-                          file->pMethods->xFileSize(file, &size) == SQLITE_OK && size >= 100 &&
+    return file != nullptr && file->pMethods != nullptr ? file : nullptr;
+}
+
+void DbFile::read_header() {
+    sqlite3_file* file = sqlite_file();
+    unsigned char header[kHeaderBytes];
+    sqlite3_int64 size = 0;
+    const bool readable = file != nullptr && file->pMethods->xFileSize(file, &size) == SQLITE_OK &&
+                          size >= kHeaderBytes &&
                           file->pMethods->xRead(file, header, sizeof header, 0) == SQLITE_OK;
     if (!readable || std::memcmp(header, "SQLite format 3", 16) != 0) fail(SQLITE_NOTADB);
     write_ahead_ = header[18] == 2 || header[19] == 2;
@@ -159,6 +202,27 @@ void DbFile::read_header() {
         notes_.emplace_back("db_truncated", "it has " + std::to_string(size) + " of the " +
                                                 std::to_string(bytes) +
                                                 " bytes that its header names; what can be read is read");
+}
+
+// May the tables be read from the pages of the file? Now that it is locked, its header counts.
+void DbFile::find_pages() {
+    constexpr uint32_t kUtf8 = 1, kLeastUsable = 480;
+    sqlite3_file* file = sqlite_file();
+    unsigned char header[kHeaderBytes];
+    sqlite3_int64 size = 0;
+    if (file == nullptr || file->pMethods->xFileSize(file, &size) != SQLITE_OK ||
+        file->pMethods->xRead(file, header, sizeof header, 0) != SQLITE_OK)
+        return;
+    const bool may_have_log = !immutable_ && (header[18] != 1 || header[19] != 1);
+    if (truncated_ || may_have_log || big_endian(header + 56) != kUtf8) return;
+    PageFormat format;
+    format.page_bytes = uint32_t{header[16]} << 8 | header[17];
+    if (format.page_bytes == 1) format.page_bytes = 65536;
+    if (!std::has_single_bit(format.page_bytes) || format.page_bytes < 512) return;
+    format.usable_bytes = format.page_bytes - header[20];
+    format.pages = static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(size) / format.page_bytes,
+                                                            std::numeric_limits<uint32_t>::max()));
+    if (format.usable_bytes >= kLeastUsable) pages_ = format;
 }
 
 int DbFile::run(const char* sql) {
@@ -212,59 +276,93 @@ const DbTable* DbFile::table(std::string_view name) {
     if (const auto known = tables_.find(key); known != tables_.end())
         return known->second.columns.empty() ? nullptr : &known->second;
 
-    const std::string found = name_in_schema(name, true);
+    const SchemaEntry found = schema_entry(name, true);
     DbTable& table = tables_[key];
-    table.name = found;
+    table.name = found.name;
     if (table.name.empty()) return nullptr;
-    each_row(db_, "PRAGMA main.table_info(" + double_quoted(table.name) + ")", [&](sqlite3_stmt* row) {
-        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 1));
-        if (text != nullptr) table.columns.emplace_back(text);
+    table.root_page = found.root_page;
+    describe(table, found.sql);
+    return table.columns.empty() ? nullptr : &table;
+}
+
+// Its columns, and where they stand in a row's record.
+void DbFile::describe(DbTable& table, const std::string& sql) {
+    struct Declared {
+        std::string type;
+        bool has_default, is_key;
+    };
+    std::vector<Declared> columns;
+    bool is_generated = false;
+    each_row(db_, "PRAGMA main.table_xinfo(" + double_quoted(table.name) + ")", [&](sqlite3_stmt* row) {
+        enum { kName = 1, kType, kNotNull, kDefault, kKey, kHidden };
+        if (sqlite3_column_int(row, kHidden) != 0) {
+            is_generated = true;
+            return;
+        }
+        table.columns.emplace_back(column_text(row, kName));
+        columns.push_back({upper(column_text(row, kType)), sqlite3_column_type(row, kDefault) != SQLITE_NULL,
+                           sqlite3_column_int(row, kKey) != 0});
     });
     const auto called_rowid = [](const std::string& column) { return plain_name(column) == "rowid"; };
     table.has_rowid = std::none_of(table.columns.begin(), table.columns.end(), called_rowid) &&
                       each_row(db_, "SELECT rowid FROM " + double_quoted(table.name) + " LIMIT 0",
                                [](sqlite3_stmt*) {}) == SQLITE_DONE;
-    return table.columns.empty() ? nullptr : &table;
+
+    // An INTEGER PRIMARY KEY is the rowid, but where it was declared with DESC.
+    const auto keys =
+        std::count_if(columns.begin(), columns.end(), [](const Declared& c) { return c.is_key; });
+    bool may_be_other_key = false;
+    for (size_t c = 0; c < columns.size(); ++c) {
+        const bool is_rowid = keys == 1 && columns[c].is_key && columns[c].type == "INTEGER";
+        may_be_other_key = may_be_other_key || (is_rowid && upper(sql).find("DESC") != std::string::npos);
+        table.stored.push_back({is_rowid ? kRowidPlace : static_cast<int>(c),
+                                is_real_affinity(columns[c].type), columns[c].has_default});
+    }
+    table.is_plain = table.has_rowid && !is_generated && !may_be_other_key;
 }
 
 bool DbFile::has_view(std::string_view name) {
-    return !name_in_schema(name, false).empty();
+    return !schema_entry(name, false).name.empty();
 }
 
-std::string DbFile::name_in_schema(std::string_view name, bool is_table) {
+DbFile::SchemaEntry DbFile::schema_entry(std::string_view name, bool is_table) {
     // A view has no root page, nor has a virtual table.
-    const char* sql = is_table ? "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-                               : "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND "
-                                 "coalesce(rootpage, 0) = 0";
+    const char* sql =
+        is_table ? "SELECT name, sql, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+                 : "SELECT name, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view') AND "
+                   "coalesce(rootpage, 0) = 0";
     const std::string key = plain_name(name);
-    std::string found;
+    SchemaEntry found;
     const int code = each_row(db_, sql, [&](sqlite3_stmt* row) {
-        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
-        if (text != nullptr && plain_name(text) == key && (found.empty() || name == text)) found = text;
+        const std::string_view there = column_text(row, 0);
+        if (there.empty() || plain_name(there) != key || (!found.name.empty() && name != there)) return;
+        found = {std::string(there), std::string(column_text(row, 1)),
+                 static_cast<uint32_t>(sqlite3_column_int64(row, 2))};
     });
     if (code != SQLITE_DONE) fail(code);
     return found;
 }
 
 int64_t DbRow::other_integer(int cell) const {
-    sqlite3_value* value = values_[cell];
+    const StoredCell& value = cells_[cell];
     int64_t integer = kNullInt;
-    switch (sqlite3_value_type(value)) {
-        case SQLITE_NULL:
+    switch (value.kind) {
+        case StoredCell::Kind::kNull:
             return kNullInt;
-        case SQLITE_FLOAT: {
-            const double rounded = std::nearbyint(sqlite3_value_double(value));
+        case StoredCell::Kind::kReal: {
+            const double rounded = std::nearbyint(value.real);
             if (rounded >= -9223372036854775807.0 && rounded < 9223372036854775807.0)
                 return static_cast<int64_t>(rounded);
             break;
         }
-        case SQLITE_TEXT: {
-            const Parsed parsed = parse_scaled(bytes(cell), 0, &integer);
+        case StoredCell::Kind::kText: {
+            const Parsed parsed = parse_scaled(value.bytes, 0, &integer);
             if (parsed == Parsed::kExact || parsed == Parsed::kRounded) return integer;
-            if (parsed == Parsed::kEmpty || trim(bytes(cell)) == "N/A") return kNullInt;
+            if (parsed == Parsed::kEmpty || trim(value.bytes) == "N/A") return kNullInt;
             break;
         }
-        default:
+        case StoredCell::Kind::kInteger:
+        case StoredCell::Kind::kBlob:
             break;
     }
     unreadable_[cell].add(number_);
@@ -273,20 +371,22 @@ int64_t DbRow::other_integer(int cell) const {
 
 double DbRow::real(int cell) const {
     if (cell == kNoCell) return kNullReal;
-    switch (sqlite3_value_type(values_[cell])) {
-        case SQLITE_INTEGER:
-        case SQLITE_FLOAT:
-            return sqlite3_value_double(values_[cell]);
-        case SQLITE_TEXT: {
+    const StoredCell& value = cells_[cell];
+    switch (value.kind) {
+        case StoredCell::Kind::kInteger:
+            return static_cast<double>(value.integer);
+        case StoredCell::Kind::kReal:
+            return value.real;
+        case StoredCell::Kind::kText: {
             double real = kNullReal;
-            const Parsed parsed = parse_real(bytes(cell), &real);
+            const Parsed parsed = parse_real(value.bytes, &real);
             if (parsed == Parsed::kExact || parsed == Parsed::kRounded) return real;
-            if (parsed == Parsed::kEmpty || trim(bytes(cell)) == "N/A") return kNullReal;
+            if (parsed == Parsed::kEmpty || trim(value.bytes) == "N/A") return kNullReal;
             break;
         }
-        case SQLITE_NULL:
+        case StoredCell::Kind::kNull:
             return kNullReal;
-        default:
+        case StoredCell::Kind::kBlob:
             break;
     }
     unreadable_[cell].add(number_);
@@ -294,32 +394,37 @@ double DbRow::real(int cell) const {
 }
 
 std::string_view DbRow::text(int cell) const {
-    if (cell == kNoCell || sqlite3_value_type(values_[cell]) != SQLITE_TEXT) return {};
-    const std::string_view text = bytes(cell);
+    if (!is_text(cell)) return {};
+    const std::string_view text = cells_[cell].bytes;
     if (is_utf8_text(text)) return text;
     not_utf8_[cell].add(number_);
     return repaired_[cell] = repair_utf8(text);
 }
 
-std::string_view DbRow::bytes(int cell) const {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values_[cell]));
-    if (text == nullptr) throw std::bad_alloc();
-    return {text, static_cast<size_t>(sqlite3_value_bytes(values_[cell]))};
+std::string DbRow::printed(int cell) const {
+    if (cell == kNoCell) return {};
+    const StoredCell& value = cells_[cell];
+    if (value.kind == StoredCell::Kind::kInteger) return std::to_string(value.integer);
+    if (value.kind != StoredCell::Kind::kReal) return std::string(value.bytes);
+    char text[32];
+    return sqlite3_snprintf(sizeof text, text, "%!.15g", value.real);
 }
 
 int DbScan::cell(std::initializer_list<std::string_view> names) {
     const std::string* column = table_.column(names);
-    return column == nullptr ? kNoCell : ask(double_quoted(*column));
+    if (column == nullptr) return kNoCell;
+    return ask(double_quoted(*column), table_.stored[static_cast<size_t>(column - table_.columns.data())]);
 }
 
 int DbScan::rowid() {
-    return table_.has_rowid ? ask("rowid") : kNoCell;
+    return table_.has_rowid ? ask("rowid", {}) : kNoCell;
 }
 
-int DbScan::ask(std::string expression) {
+int DbScan::ask(std::string expression, StoredColumn stored) {
     const auto known = std::find(expressions_.begin(), expressions_.end(), expression);
     if (known != expressions_.end()) return static_cast<int>(known - expressions_.begin());
     expressions_.push_back(std::move(expression));
+    stored_.push_back(stored);
     return static_cast<int>(expressions_.size()) - 1;
 }
 
@@ -336,34 +441,96 @@ size_t DbScan::expected_rows() const {
     return std::min<uint64_t>(std::max<int64_t>(last, 0), file_size(file_.path()) / kLeastRowBytes);
 }
 
+void DbScan::take(const StoredCell* cells) {
+    if (++rows_ > kMaxRows)
+        throw file_error(file_.path(), 0, "table " + table_.name + " has more than 2^32 rows",
+                         ErrorKind::kTooBig);
+    if (rows_ % kPollRows == 0) context_->poll();
+    row_.cells_ = cells;
+    row_.number_ = rows_;
+    call_(each_, row_);
+}
+
+// false: there may be more rows.
+bool DbScan::read_pages() {
+    SqlitePageFile file(file_.sqlite_file());
+    TablePages pages(file, *file_.pages_, table_.root_page, stored_);
+    while (pages.next()) take(pages.cells());
+    rows_from_pages_ = rows_;
+    return !pages.irregular();
+}
+
 // The rows come as calls of an aggregate function from within SQLite's own loop: twice as fast as stepping
 // and asking for each cell.
 void DbScan::on_row(sqlite3_context* sqlite, int count, sqlite3_value** values) {
     DbScan* scan = static_cast<DbFile*>(sqlite3_user_data(sqlite))->scan_;
     if (scan == nullptr || scan->thrown_ != nullptr) return;
     try {
-        scan->take(count, values);
+        scan->take_values(count, values);
     } catch (...) {
         scan->thrown_ = std::current_exception();
         sqlite3_result_error(sqlite, "stopped", -1);
     }
 }
 
-void DbScan::take(int, sqlite3_value** values) {
-    if (++rows_ > kMaxRows)
-        throw file_error(file_.path(), 0, "table " + table_.name + " has more than 2^32 rows",
-                         ErrorKind::kTooBig);
-    if (rows_ % kPollRows == 0) context_->poll();
-    row_.values_ = values;
-    row_.number_ = rows_;
-    call_(each_, row_);
+void DbScan::take_values(int count, sqlite3_value** values) {
+    for (int i = 0; i < count; ++i) {
+        StoredCell& cell = cells_[static_cast<size_t>(i)];
+        switch (sqlite3_value_type(values[i])) {
+            case SQLITE_INTEGER:
+                cell.kind = StoredCell::Kind::kInteger;
+                cell.integer = sqlite3_value_int64(values[i]);
+                break;
+            case SQLITE_FLOAT:
+                cell.kind = StoredCell::Kind::kReal;
+                cell.real = sqlite3_value_double(values[i]);
+                break;
+            case SQLITE_TEXT: {
+                cell.kind = StoredCell::Kind::kText;
+                const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[i]));
+                if (text == nullptr) throw std::bad_alloc();
+                cell.bytes = {text, static_cast<size_t>(sqlite3_value_bytes(values[i]))};
+                break;
+            }
+            case SQLITE_BLOB:
+                cell.kind = StoredCell::Kind::kBlob;
+                cell.bytes = {static_cast<const char*>(sqlite3_value_blob(values[i])),
+                              static_cast<size_t>(sqlite3_value_bytes(values[i]))};
+                break;
+            default:
+                cell.kind = StoredCell::Kind::kNull;
+        }
+    }
+    take(cells_.data());
+}
+
+// The rows that are not yet read. Returns SQLITE_OK, or what stopped it.
+int DbScan::ask_sqlite() {
+    const auto list = [&](const auto& text) {
+        std::string out;
+        for (size_t i = 0; i < expressions_.size(); ++i) out += (i > 0 ? ", " : "") + text(i);
+        return out;
+    };
+    // Without an index: an index that covers the columns would give another order.
+    std::string sql = list([&](size_t i) { return expressions_[i] + " AS c" + std::to_string(i); });
+    sql = "SELECT " + (sql.empty() ? "1" : sql) + " FROM main." + double_quoted(table_.name) + " NOT INDEXED";
+    if (rows_ > 0) sql += " LIMIT -1 OFFSET " + std::to_string(rows_);
+    sql = std::string("SELECT ") + kRowFunction + "(" +
+          list([](size_t i) { return "c" + std::to_string(i); }) + ") FROM (" + sql + ")";
+    cells_.resize(expressions_.size());
+    sqlite3_stmt* statement = nullptr;
+    int code = sqlite3_prepare_v2(file_.db_, sql.c_str(), -1, &statement, nullptr);
+    if (code == SQLITE_OK) {
+        file_.scan_ = this;
+        code = sqlite3_step(statement);
+        file_.scan_ = nullptr;
+    }
+    sqlite3_finalize(statement);
+    if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 void DbScan::execute(LoadContext& context) {
-    std::string sql = std::string("SELECT ") + kRowFunction + "(";
-    for (size_t i = 0; i < expressions_.size(); ++i) sql += (i > 0 ? ", " : "") + expressions_[i];
-    // Without an index: an index that covers the columns would give another order.
-    sql += ") FROM main." + double_quoted(table_.name) + " NOT INDEXED";
     unreadable_.assign(expressions_.size(), {});
     row_.unreadable_ = unreadable_.data();
     not_utf8_.assign(expressions_.size(), {});
@@ -373,17 +540,8 @@ void DbScan::execute(LoadContext& context) {
     context_ = &context;
     context.poll();
 
-    sqlite3_stmt* statement = nullptr;
-    int code = sqlite3_prepare_v2(file_.db_, sql.c_str(), -1, &statement, nullptr);
-    if (code == SQLITE_OK) {
-        file_.scan_ = this;
-        code = sqlite3_step(statement);
-        file_.scan_ = nullptr;
-    }
-    const int result = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
-    sqlite3_finalize(statement);
-    if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
-    report(context, result);
+    const bool is_whole = file_.pages_ && table_.is_plain && read_pages();
+    report(context, is_whole ? SQLITE_OK : ask_sqlite());  // what is irregular is SQLite's to judge
 }
 
 void DbScan::report(LoadContext& context, int code) {

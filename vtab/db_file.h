@@ -10,12 +10,14 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ext/core/progress.h"
 #include "ext/core/store.h"
+#include "ext/core/table_pages.h"
 #include "ext/sqlite.h"
 
 namespace profana {
@@ -24,7 +26,10 @@ namespace profana {
 struct DbTable {
     std::string name;
     std::vector<std::string> columns;
+    std::vector<StoredColumn> stored;  // by column, where is_plain
+    uint32_t root_page = 0;
     bool has_rowid = true;
+    bool is_plain = false;  // the values of a row stand in its record as they are
 
     // The first of `names` that is a column: without regard to case and underscores (startNs, start_ns);
     // nullptr: none is.
@@ -65,17 +70,25 @@ class DbFile {
     friend class DbScan;
     void open(bool immutable);
     void close();
+    sqlite3_file* sqlite_file() const;
     void read_header();
+    void find_pages();
     bool begin();  // false: the side files of write-ahead logging cannot be made
     int run(const char* sql);
-    // What sqlite_schema calls the entry that is a table, or else that is none; empty: there is none.
-    std::string name_in_schema(std::string_view name, bool is_table);
+    struct SchemaEntry {
+        std::string name, sql;
+        uint32_t root_page = 0;
+    };
+    // The entry of sqlite_schema that is a table, or else that is none; without a name: there is none.
+    SchemaEntry schema_entry(std::string_view name, bool is_table);
+    void describe(DbTable& table, const std::string& sql);
     [[noreturn]] void fail(int code) const;
 
     std::string path_;
     sqlite3* db_ = nullptr;
     DbScan* scan_ = nullptr;  // the one that runs
-    bool write_ahead_ = false, truncated_ = false;
+    bool write_ahead_ = false, truncated_ = false, immutable_ = false;
+    std::optional<PageFormat> pages_;  // the file alone is the database, its texts are UTF-8
     std::map<std::string, DbTable, std::less<>> tables_;
     std::vector<std::pair<std::string, std::string>> notes_;
 };
@@ -94,33 +107,32 @@ class DbRow {
         }
     };
 
-    bool is_null(int cell) const {
-        return cell == kNoCell || sqlite3_value_type(values_[cell]) == SQLITE_NULL;
-    }
-    sqlite3_value* value(int cell) const { return values_[cell]; }
+    bool is_null(int cell) const { return is(cell, StoredCell::Kind::kNull); }
+    bool is_text(int cell) const { return is(cell, StoredCell::Kind::kText); }
 
     // kNullInt: NULL, or nothing that is a whole number in 64 bits (which is counted). A real number is
     // rounded.
     int64_t integer(int cell) const {
         if (cell == kNoCell) return kNullInt;
-        sqlite3_value* value = values_[cell];
-        if (sqlite3_value_type(value) == SQLITE_INTEGER) {
-            const int64_t integer = sqlite3_value_int64(value);
-            if (integer != kNullInt) return integer;
-        }
+        const StoredCell& value = cells_[cell];
+        if (value.kind == StoredCell::Kind::kInteger && value.integer != kNullInt) return value.integer;
         return other_integer(cell);
     }
     double real(int cell) const;
     // Of a text cell; empty for any other. U+FFFD stands for NUL and for bytes that are no UTF-8 (which is
     // counted).
     std::string_view text(int cell) const;
+    // As SQLite prints it: of a real number 15 digits.
+    std::string printed(int cell) const;
 
   private:
     friend class DbScan;
+    bool is(int cell, StoredCell::Kind kind) const {
+        return cell == kNoCell ? kind == StoredCell::Kind::kNull : cells_[cell].kind == kind;
+    }
     int64_t other_integer(int cell) const;
-    std::string_view bytes(int cell) const;  // of a text cell, as they are
 
-    sqlite3_value** values_ = nullptr;
+    const StoredCell* cells_ = nullptr;
     uint64_t number_ = 0;  // from 1
     // By cell:
     RowCount *unreadable_ = nullptr, *not_utf8_ = nullptr;
@@ -148,28 +160,34 @@ class DbScan {
         each_ = &each;
         execute(context);
     }
+    uint64_t rows_from_pages() const { return rows_from_pages_; }  // for tests
 
   private:
     friend class DbFile;
     static void on_row(sqlite3_context* sqlite, int count, sqlite3_value** values);
-    void take(int count, sqlite3_value** values);
+    void take(const StoredCell* cells);
+    void take_values(int count, sqlite3_value** values);
     void execute(LoadContext& context);
+    bool read_pages();
+    int ask_sqlite();
     void report(LoadContext& context, int code);
     void report_cells(LoadContext& context, const char* code, const std::vector<DbRow::RowCount>& counts,
                       const char* what);
 
-    int ask(std::string expression);
+    int ask(std::string expression, StoredColumn stored);
 
     DbFile& file_;
     const DbTable& table_;
     std::vector<std::string> expressions_;  // by cell
+    std::vector<StoredColumn> stored_;
+    std::vector<StoredCell> cells_;
     std::vector<DbRow::RowCount> unreadable_, not_utf8_;
     std::vector<std::string> repaired_;
     void (*call_)(void*, const DbRow&) = nullptr;
     void* each_ = nullptr;
     LoadContext* context_ = nullptr;
     std::exception_ptr thrown_;
-    uint64_t rows_ = 0;
+    uint64_t rows_ = 0, rows_from_pages_ = 0;
     DbRow row_;
 };
 

@@ -57,7 +57,7 @@ NameTest::NameTest(Load& load, Test test)
 
 bool NameTest::of(const DbRow& row, int cell) {
     if (row.is_null(cell)) return false;
-    if (sqlite3_value_type(row.value(cell)) == SQLITE_TEXT) return test_(row.text(cell));
+    if (row.is_text(cell)) return test_(row.text(cell));
     const uint32_t place = strings_.find(row.integer(cell));
     if (place == IdMap::kNone) return false;
     if (known_[place] < 0) known_[place] = test_(strings_.text(place)) ? 1 : 0;

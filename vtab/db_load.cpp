@@ -152,7 +152,7 @@ const StepWindows& Load::steps() {
 
 std::string_view string_of(const DbStrings& strings, const DbRow& row, int cell) {
     if (row.is_null(cell)) return {};
-    if (sqlite3_value_type(row.value(cell)) == SQLITE_TEXT) return row.text(cell);
+    if (row.is_text(cell)) return row.text(cell);
     const uint32_t place = strings.find(row.integer(cell));
     return place == IdMap::kNone ? std::string_view() : strings.text(place);
 }
@@ -168,7 +168,7 @@ TextCells::TextCells(Load& load, Dictionary& dictionary, std::string where, Text
 
 uint32_t TextCells::code(const DbRow& row, int cell) {
     if (row.is_null(cell)) return kNullCode;
-    if (sqlite3_value_type(row.value(cell)) != SQLITE_TEXT) {
+    if (!row.is_text(cell)) {
         const int64_t id = row.integer(cell);
         return id == kNullInt ? kNullCode : code(id);
     }

@@ -109,9 +109,7 @@ void copy_op_memory(Load& load, const DbTable& table) {
         if (!mine) return false;
         const std::string_view text = string_of(strings, row, name);
         // CANN's blocks come from NPU_OP_MEM: a string of CANN's, and no stream.
-        const int64_t id = row.is_null(name) || sqlite3_value_type(row.value(name)) == SQLITE_TEXT
-                               ? kFirstFrameworkString
-                               : row.integer(name);
+        const int64_t id = row.is_null(name) || row.is_text(name) ? kFirstFrameworkString : row.integer(name);
         by_cann.push_back(text.find("cann::") != std::string_view::npos ||
                           (id < kFirstFrameworkString && row.is_null(stream)));
         allocated.push_back(apply(NullRule::kTime, row.integer(alloc)));

@@ -99,7 +99,7 @@ void load_mstx_range(Load& load) {
         if (connection != nullptr) connection->add_int(mark_connection(row.integer(connection_cell)));
         if (message == nullptr) return true;
         const std::string_view text = string_of(strings, row, text_cell);
-        const bool by_id = !row.is_null(text_cell) && sqlite3_value_type(row.value(text_cell)) != SQLITE_TEXT;
+        const bool by_id = !row.is_null(text_cell) && !row.is_text(text_cell);
         const uint32_t place = by_id ? strings.find(row.integer(text_cell)) : IdMap::kNone;
         if (place == IdMap::kNone) {
             message->add_code(text.data() == nullptr ? kNullCode

@@ -1,0 +1,336 @@
+// Rows from the pages of a database against the rows that SQLite gives: of made-up databases of every page
+// size and kind of value, and of the same ones damaged.
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "tests/unit/files.h"
+#include "tests/unit/sql.h"
+#include "vtab/db_file.h"
+
+using namespace profana;
+
+namespace {
+
+using Rows = std::vector<std::string>;
+
+class Loaded {
+  protected:
+    test::Sql sql;
+    TempFolder folder;
+};
+
+std::string bits(double real) {
+    uint64_t number = 0;
+    std::memcpy(&number, &real, sizeof number);
+    return std::to_string(number);
+}
+
+void execute(sqlite3* db, const std::string& statements) {
+    INFO(statements);
+    char* message = nullptr;
+    const int code = sqlite3_exec(db, statements.c_str(), nullptr, nullptr, &message);
+    INFO((message == nullptr ? "" : message));
+    CHECK(code == SQLITE_OK);
+    sqlite3_free(message);
+}
+
+void make_database(const std::string& path, const std::string& statements) {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+    execute(db, statements);
+    sqlite3_close(db);
+}
+
+// What SQLite gives of all columns and the rowid; code: SQLITE_DONE, or what stopped it.
+Rows sqlite_rows(const std::string& path, const std::string& table, int* code) {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
+    Rows out;
+    sqlite3_stmt* statement = nullptr;
+    const std::string sql = "SELECT *, rowid FROM " + table + " NOT INDEXED";
+    *code = sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr);
+    while (*code == SQLITE_OK || *code == SQLITE_ROW) {
+        *code = sqlite3_step(statement);
+        if (*code != SQLITE_ROW) break;
+        std::string& row = out.emplace_back();
+        for (int c = 0; c < sqlite3_column_count(statement); ++c) {
+            const int type = sqlite3_column_type(statement, c);
+            if (type == SQLITE_INTEGER) row += "i" + std::to_string(sqlite3_column_int64(statement, c));
+            if (type == SQLITE_FLOAT) row += "r" + bits(sqlite3_column_double(statement, c));
+            if (type == SQLITE_TEXT || type == SQLITE_BLOB) {
+                const void* bytes = sqlite3_column_blob(statement, c);
+                const int n = sqlite3_column_bytes(statement, c);
+                row += type == SQLITE_TEXT ? "t" : "b";
+                if (n > 0) row.append(static_cast<const char*>(bytes), static_cast<size_t>(n));
+            }
+            row += "|";
+        }
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return out;
+}
+
+// The pages of a file, read by the test itself.
+class FileBytes : public PageFile {
+  public:
+    explicit FileBytes(const std::string& path) {
+        std::ifstream in(path, std::ios::binary);
+        bytes_.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    bool read(uint64_t offset, unsigned char* to, size_t n) override {
+        if (offset > bytes_.size() || n > bytes_.size() - offset) return false;
+        std::memcpy(to, bytes_.data() + offset, n);
+        return true;
+    }
+
+  private:
+    std::string bytes_;
+};
+
+std::string text_of(const StoredCell& cell) {
+    switch (cell.kind) {
+        case StoredCell::Kind::kNull:
+            return "";
+        case StoredCell::Kind::kInteger:
+            return "i" + std::to_string(cell.integer);
+        case StoredCell::Kind::kReal:
+            return "r" + bits(cell.real);
+        case StoredCell::Kind::kText:
+            return "t" + std::string(cell.bytes);
+        case StoredCell::Kind::kBlob:
+            return "b" + std::string(cell.bytes);
+    }
+    return "?";
+}
+
+struct Answer {
+    Rows rows;
+    bool irregular = false;
+};
+
+Answer page_rows(const std::string& path, const PageFormat& format, const DbTable& table) {
+    FileBytes file(path);
+    std::vector<StoredColumn> columns = table.stored;
+    columns.emplace_back();  // the rowid
+    TablePages pages(file, format, table.root_page, columns);
+    Answer out;
+    while (pages.next()) {
+        std::string& row = out.rows.emplace_back();
+        for (size_t c = 0; c < columns.size(); ++c) row += text_of(pages.cells()[c]) + "|";
+    }
+    out.irregular = pages.irregular();
+    return out;
+}
+
+class Choices {
+  public:
+    explicit Choices(unsigned seed) : random_(seed) {}
+    size_t below(size_t n) { return random_() % n; }
+    bool one_in(size_t n) { return below(n) == 0; }
+
+    std::string literal() {
+        switch (below(7)) {
+            case 0:
+                return "NULL";
+            case 1:
+                return std::to_string(
+                    static_cast<int64_t>((uint64_t{random_()} << 32 | random_()) >> below(64)));
+            case 2:
+                return "-" + std::to_string(random_() >> below(32));
+            case 3:
+                return std::to_string(below(2000)) + (one_in(2) ? ".0" : ".625");
+            case 4:
+                return "zeroblob(" + std::to_string(length()) + ")";
+            default:
+                return "substr(replace(hex(zeroblob(" + std::to_string(length() / 2 + 1) + ")), '0', '" +
+                       std::string(1, static_cast<char>('a' + below(26))) + "'), 1, " +
+                       std::to_string(length()) + ")";
+        }
+    }
+
+  private:
+    size_t length() { return one_in(40) ? below(9000) : one_in(3) ? below(400) : below(20); }
+    std::mt19937 random_;
+};
+
+constexpr int kPageSizes[] = {512, 1024, 4096, 8192, 65536};
+
+// Two tables that grow side by side, so that their pages alternate.
+std::string random_database(Choices& choose) {
+    constexpr const char* kTypes[] = {"INTEGER",          "TEXT",          "REAL", "NUMERIC", "", "BLOB",
+                                      "DOUBLE PRECISION", "FLOATING POINT"};
+    std::string sql =
+        "PRAGMA page_size = " + std::to_string(kPageSizes[choose.below(std::size(kPageSizes))]) +
+        "; PRAGMA auto_vacuum = " + std::to_string(choose.below(3)) + "; BEGIN; CREATE TABLE other(a, b);";
+    const size_t columns = 1 + choose.below(choose.one_in(10) ? 200 : 12);
+    sql += "CREATE TABLE t(";
+    for (size_t c = 0; c < columns; ++c)
+        sql += std::string(c > 0 ? ", " : "") + "c" + std::to_string(c) + " " +
+               kTypes[choose.below(std::size(kTypes))];
+    const bool has_key = choose.one_in(3);
+    sql += has_key ? ", k INTEGER PRIMARY KEY);" : ");";
+    size_t now = columns;
+    for (size_t row = choose.below(choose.one_in(4) ? 3000 : 150); row > 0; --row) {
+        if (choose.one_in(200) && now < columns + 5)
+            sql += "ALTER TABLE t ADD COLUMN c" + std::to_string(now++) +
+                   (choose.one_in(3) ? " DEFAULT 5;" : ";");
+        if (choose.one_in(20))
+            sql += "INSERT INTO other VALUES (1, zeroblob(" + std::to_string(choose.below(700)) + "));";
+        if (choose.one_in(30)) sql += "DELETE FROM t WHERE abs(random() % 9) = 1;";
+        sql += "INSERT INTO t(rowid";
+        for (size_t c = 0; c < columns; ++c) sql += ", c" + std::to_string(c);
+        sql += ") SELECT ";
+        sql += choose.one_in(20) ? "coalesce(min(rowid), 0) - " + std::to_string(1 + choose.below(300))
+                                 : "coalesce(max(rowid), 0) + " + std::to_string(1 + choose.below(300));
+        for (size_t c = 0; c < columns; ++c) sql += ", " + choose.literal();
+        sql += " FROM t;";
+    }
+    return sql + "COMMIT;" + (choose.one_in(4) ? "VACUUM;" : "");
+}
+
+PageFormat format_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    const auto byte = [&](size_t at) { return static_cast<uint32_t>(static_cast<unsigned char>(bytes[at])); };
+    PageFormat format;
+    format.page_bytes = byte(16) << 8 | byte(17);
+    if (format.page_bytes == 1) format.page_bytes = 65536;
+    format.usable_bytes = format.page_bytes - byte(20);
+    format.pages = static_cast<uint32_t>(bytes.size() / format.page_bytes);
+    return format;
+}
+
+bool begins_with(const Rows& rows, const Rows& first) {
+    return rows.size() >= first.size() && std::equal(first.begin(), first.end(), rows.begin());
+}
+
+size_t rows_of_scan(DbFile& file, const DbTable& table, uint64_t* from_pages) {
+    Diagnostics diagnostics;
+    Progress progress;
+    LoadContext context{progress, diagnostics};
+    DbScan scan(file, table);
+    constexpr size_t kMostArguments = 100;  // of an SQL function, where SQLite is asked
+    for (size_t c = 0; c < std::min(table.columns.size(), kMostArguments); ++c) scan.cell({table.columns[c]});
+    size_t rows = 0;
+    scan.run(context, [&](const DbRow&) { ++rows; });
+    *from_pages = scan.rows_from_pages();
+    return rows;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Loaded, "pages give the rows that SQLite gives") {
+    size_t compared = 0, by_pages = 0;
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        INFO("seed " << seed);
+        Choices choose(seed);
+        const std::string path = folder.file(std::to_string(seed) + ".db");
+        make_database(path, random_database(choose));
+        int code = 0;
+        const Rows expected = sqlite_rows(path, "t", &code);
+        CHECK(code == SQLITE_DONE);
+        DbFile file(path);
+        const DbTable* table = file.table("t");
+        REQUIRE(table != nullptr);
+        REQUIRE(table->is_plain);
+        const Answer answer = page_rows(path, format_of(path), *table);
+        if (answer.irregular)  // rows older than a column with a default are left to SQLite
+            CHECK(begins_with(expected, answer.rows));
+        else
+            CHECK((answer.rows == expected));
+        uint64_t from_pages = 0;
+        CHECK(rows_of_scan(file, *table, &from_pages) == expected.size());
+        CHECK(from_pages >= answer.rows.size());  // fewer columns, fewer that are missing
+        compared += expected.size();
+        by_pages += answer.rows.size();
+    }
+    CHECK(by_pages > compared / 2);
+}
+
+TEST_CASE_METHOD(Loaded, "of damaged pages come no other rows than SQLite gives") {
+    size_t stopped = 0;
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        Choices choose(seed);
+        const std::string whole = folder.file("whole.db"), path = folder.file("damaged.db");
+        std::filesystem::remove(whole);
+        make_database(whole, random_database(choose));
+        std::ifstream in(whole, std::ios::binary);
+        const std::string bytes(std::istreambuf_iterator<char>(in), {});
+        const PageFormat format = format_of(whole);
+        for (int variant = 0; variant < 12; ++variant) {
+            INFO("seed " << seed << " variant " << variant);
+            std::string damaged = bytes;
+            const size_t pages = bytes.size() / format.page_bytes;
+            if (pages < 3) break;
+            for (size_t n = 1 + choose.below(4); n > 0; --n) {
+                // Mostly in the heads of pages, where it tells.
+                const size_t page = 1 + choose.below(pages - 1);
+                const size_t at = choose.one_in(2) ? choose.below(40) : choose.below(format.page_bytes);
+                damaged[page * format.page_bytes + at] = static_cast<char>(choose.below(256));
+            }
+            folder.write("damaged.db", damaged);
+            int code = 0;
+            const Rows expected = sqlite_rows(path, "t", &code);
+            DbFile file(path);
+            const DbTable* table = file.table("t");
+            if (table == nullptr) continue;
+            const Answer answer = page_rows(path, format, *table);
+            if (code == SQLITE_DONE)
+                CHECK(begins_with(expected, answer.rows));
+            else
+                CHECK((begins_with(expected, answer.rows) || begins_with(answer.rows, expected)));
+            if (code == SQLITE_DONE && !answer.irregular) CHECK(answer.rows.size() == expected.size());
+            uint64_t from_pages = 0;
+            const size_t rows = rows_of_scan(file, *table, &from_pages);
+            if (code == SQLITE_DONE)
+                CHECK(rows == expected.size());
+            else
+                CHECK(rows >= expected.size());
+            stopped += answer.irregular ? 1 : 0;
+        }
+    }
+    CHECK(stopped > 20);
+}
+
+TEST_CASE_METHOD(Loaded, "what is not plain is left to SQLite") {
+    const auto from_pages = [&](const std::string& name, const std::string& statements) {
+        INFO(name);
+        make_database(folder.file(name), statements);
+        DbFile file(folder.file(name));
+        const DbTable* table = file.table("t");
+        REQUIRE(table != nullptr);
+        uint64_t rows = 0;
+        CHECK(rows_of_scan(file, *table, &rows) == 2);
+        return rows;
+    };
+    const std::string two = "; INSERT INTO t(a) VALUES (1), (2)";
+    CHECK(from_pages("plain.db", "CREATE TABLE t(a, b)" + two) == 2);
+    CHECK(from_pages("key.db", "CREATE TABLE t(a INTEGER PRIMARY KEY, b)" + two) == 2);
+    CHECK(from_pages("descending.db", "CREATE TABLE t(a INTEGER PRIMARY KEY DESC, b)" + two) == 0);
+    CHECK(from_pages("without.db", "CREATE TABLE t(a PRIMARY KEY) WITHOUT ROWID" + two) == 0);
+    CHECK(from_pages("generated.db", "CREATE TABLE t(a, b AS (a + 1))" + two) == 0);
+    CHECK(from_pages("utf16.db", "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(a, b)" + two) == 0);
+    CHECK(from_pages("rowid.db", "CREATE TABLE t(a, rowid)" + two) == 0);
+    CHECK(from_pages("older.db", "CREATE TABLE t(a)" + two + "; ALTER TABLE t ADD COLUMN b DEFAULT 7") == 0);
+    CHECK(from_pages("null.db", "CREATE TABLE t(a)" + two + "; ALTER TABLE t ADD COLUMN b") == 2);
+    // A log that is empty is none: the file alone is read.
+    CHECK(from_pages("wal.db", "PRAGMA journal_mode = WAL; CREATE TABLE t(a)" + two) == 2);
+}
+
+TEST_CASE_METHOD(Loaded, "a write-ahead log in use is left to SQLite") {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open(folder.file("a.db").c_str(), &db) == SQLITE_OK);
+    execute(db, "PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)");
+    {
+        DbFile file(folder.file("a.db"));
+        uint64_t from_pages = 0;
+        CHECK(rows_of_scan(file, *file.table("t"), &from_pages) == 3);
+        CHECK(from_pages == 0);
+    }
+    sqlite3_close(db);
+}
