@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned char kInnerPage = 5, kLeafPage = 13;
 constexpr uint32_t kInnerHead = 12, kLeafHead = 8;  // bytes before the places of the cells
 constexpr size_t kDeepest = 20;                     // more than 2^32 pages never need
-constexpr size_t kRunBytes = size_t{256} << 10;     // read at once where leaves stand side by side
+constexpr size_t kRunBytes = size_t{128} << 10;     // read at once where leaves stand side by side
 constexpr uint32_t kMostBetween = 4;                // pages of something else that are read along with them
 constexpr size_t kSlack = 32;                       // numbers at the end of a page may be read beyond it
 constexpr uint64_t kLongestHead = 98307, kLongestRecord = 1'000'000'000;  // SQLite's limits
