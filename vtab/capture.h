@@ -77,6 +77,9 @@ struct NamedFile {
 std::optional<NamedFile> file_by_name(std::string_view name);
 bool is_torch_trace(std::string_view name);  // *.pt.trace.json, plain or compressed
 
+// Told of a file when it is found beside others, not when it is read.
+constexpr const char *kOlderExport = "older_export", *kSliceMissing = "slice_missing";
+
 // Notes which slices lack among those of one file; nothing where one of them was asked for by its own path.
 void report_missing_slices(const std::string& asked, const std::vector<std::string>& files,
                            Diagnostics& diagnostics);
@@ -92,7 +95,6 @@ std::map<FileRole, std::vector<std::vector<std::string>>> exports_of_folder(cons
                                                                             bool every_stamp = false);
 // Before a file is read anew: drops what reading it told. What it is beside others stays.
 void forget_reading(const std::string& file, Diagnostics& diagnostics);
-// Code older_export.
 void report_older_export(const std::string& file, Diagnostics& diagnostics);
 
 // Entries of a folder, sorted by name; empty if it cannot be read.

@@ -186,9 +186,6 @@ std::map<FileRole, std::vector<std::string>> files_of_folder(const std::string& 
     return out;
 }
 
-// Told of a file when it is found beside others, not when it is read.
-constexpr const char *kOlderExport = "older_export", *kSliceMissing = "slice_missing";
-
 void forget_reading(const std::string& file, Diagnostics& diagnostics) {
     for (const auto& [code, severity] : diagnostics.told_of(file))
         if (code != kOlderExport && code != kSliceMissing) diagnostics.forget(file, code);

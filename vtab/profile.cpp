@@ -151,11 +151,9 @@ void look_at_main(Connection& connection) {
 class LostSource : public Source {
   public:
     LostSource(const Source& before, std::string error) : facts_(before.facts()), error_(std::move(error)) {
-        std::map<Model, std::string> missing;
         for (size_t m = 0; m < static_cast<size_t>(Model::kCount); ++m)
-            missing[static_cast<Model>(m)] = error_;
+            facts_.missing[static_cast<Model>(m)] = error_;
         facts_.state = "corrupt";
-        facts_.missing = missing_json(missing);
     }
     const SourceFacts& facts() const override { return facts_; }
     std::shared_ptr<Table> table(Model model) override {
@@ -307,18 +305,6 @@ std::vector<int64_t> source_devices(Source& source, LoadContext& context) {
     std::vector<int64_t> devices = kernel_devices(source, context);
     if (devices.empty()) devices = distinct(source, Model::kDevice, "device_id", context);
     return devices;
-}
-
-std::string missing_json(const std::map<Model, std::string>& reasons) {
-    std::string out;
-    for (const auto& [model, reason] : reasons) {
-        out += out.empty() ? "{" : ",";
-        out += json_quoted(model_specs()[static_cast<size_t>(model)].name);
-        out += ":";
-        out += json_quoted(reason);
-    }
-    if (!out.empty()) out += "}";
-    return out;
 }
 
 }  // namespace profana

@@ -35,11 +35,11 @@ struct SourceFacts {
     std::string kind;       // text, db, gpu, trace, msprof, msprof_db, msmonitor, analysis
     std::string framework;  // PyTorch, MindSpore, msprof; empty: unknown
     std::optional<int64_t> rank;
-    std::string level;     // Level0, Level1, Level2, Level_none; empty: unknown
-    std::string versions;  // JSON object: torch_npu, CANN, schema ...
-    std::string files;     // JSON array of the files found, relative to path
-    std::string missing;   // JSON object: model table -> why this source cannot fill it
-    std::string state;     // complete, partial, truncated, corrupt, as far as read
+    std::string level;                     // Level0, Level1, Level2, Level_none; empty: unknown
+    std::string versions;                  // JSON object: torch_npu, CANN, schema ...
+    std::string files;                     // JSON array of the files found, relative to path
+    std::string state;                     // complete, partial, truncated, corrupt, as far as read
+    std::map<Model, std::string> missing;  // why this source cannot fill the table
     // Id of the first row of every model table of this source: 1, and 2^32 further for each source of the
     // profile, so that ids are unique in it. Columns that name rows (kernel_id, parent_id ...) hold row +
     // id_base.
@@ -103,9 +103,6 @@ std::vector<int64_t> source_devices(Source& source, LoadContext& context);
 std::vector<int64_t> kernel_devices(Source& source, LoadContext& context);
 // Devices that any of its rows names, in no order. Reads all of its files.
 std::vector<int64_t> every_device(Source& source, LoadContext& context);
-
-// {"prof_kernel":"no kernel_details.csv"}, for SourceFacts::missing.
-std::string missing_json(const std::map<Model, std::string>& reasons);
 
 // Registers the model tables and prof_source. Returns an SQLite result code.
 int register_profile_tables(Connection& connection);

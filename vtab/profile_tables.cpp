@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "ext/connection.h"
+#include "vtab/capture.h"
 #include "vtab/profile.h"
 #include "vtab/read_ahead.h"
 
@@ -246,7 +247,7 @@ std::string state_of(const Source& source, const Diagnostics& diagnostics) {
                                 code == "db_truncated";
             if (!is_cut && severity == Severity::kError) return "corrupt";
             cut |= is_cut;
-            partial |= code == "slice_missing";
+            partial |= code == kSliceMissing;
         }
     }
     const std::string& state = source.facts().state;
@@ -254,19 +255,19 @@ std::string state_of(const Source& source, const Diagnostics& diagnostics) {
     return cut ? "truncated" : partial ? "partial" : state;
 }
 
-// Why tables are empty, also those that turned out to be.
+// Why tables are empty, also those that turned out to be: {"prof_kernel":"no kernel_details.csv"}.
 std::string missing_of(Source& source) {
-    std::string missing = source.facts().missing;
+    std::map<Model, std::string> missing = source.facts().missing;
     for (size_t m = 0; m < static_cast<size_t>(Model::kCount); ++m) {
-        const std::string name = json_quoted(model_specs()[m].name) + ":";
-        if (missing.find(name) != std::string::npos) continue;
         const std::shared_ptr<Table> table = source.table(static_cast<Model>(m));
-        if (table == nullptr || !table->rows_known() || table->rows() > 0) continue;
-        if (!missing.empty()) missing.pop_back();
-        missing +=
-            (missing.empty() ? "{" : ",") + name + json_quoted("what was read has no row for it") + "}";
+        if (table != nullptr && table->rows_known() && table->rows() == 0)
+            missing.emplace(static_cast<Model>(m), "what was read has no row for it");
     }
-    return missing;
+    std::string out;
+    for (const auto& [model, reason] : missing)
+        out += (out.empty() ? "{" : ",") + json_quoted(model_specs()[static_cast<size_t>(model)].name) + ":" +
+               json_quoted(reason);
+    return out.empty() ? out : out + "}";
 }
 
 int source_column(const char* name) {

@@ -157,15 +157,14 @@ class DbSource : public Source {
         profile_->id_base = facts_.id_base;
         look_at_profiler(context);
         look_at_analysis(context);
-        missing_[Model::kOpStat] =
+        facts_.missing[Model::kOpStat] =
             "databases hold no operator statistics; prof_kernel grouped by op_type and core_type gives them";
-        facts_.missing = missing_json(missing_);
     }
 
     const SourceFacts& facts() const override { return facts_; }
 
     std::shared_ptr<Table> table(Model model) override {
-        if (missing_.count(model) > 0) return nullptr;
+        if (facts_.missing.count(model) > 0) return nullptr;
         std::shared_ptr<Table>& table = tables_[static_cast<size_t>(model)];
         if (table == nullptr) table = make_table(model);
         return table;
@@ -192,7 +191,6 @@ class DbSource : public Source {
 
     SourceFacts facts_;
     std::shared_ptr<DbProfile> profile_;
-    std::map<Model, std::string> missing_;
     std::array<std::shared_ptr<Table>, static_cast<size_t>(Model::kCount)> tables_;
 };
 
@@ -200,13 +198,13 @@ void DbSource::name_missing(DbFile& file, bool from_analysis) {
     for (const ModelReader& reader : readers()) {
         if (reader.from_analysis != from_analysis) continue;
         const std::string reason = reason_against(file, reader);
-        if (!reason.empty()) missing_[reader.model] = reason;
+        if (!reason.empty()) facts_.missing[reader.model] = reason;
     }
 }
 
 void DbSource::name_missing(const std::string& reason, bool from_analysis) {
     for (const ModelReader& reader : readers())
-        if (reader.from_analysis == from_analysis) missing_[reader.model] = reason;
+        if (reader.from_analysis == from_analysis) facts_.missing[reader.model] = reason;
 }
 
 void DbSource::look_at_profiler(LoadContext& context) {
@@ -217,8 +215,8 @@ void DbSource::look_at_profiler(LoadContext& context) {
     }
     DbFile file(profile_->files.profiler);
     name_missing(file, false);
-    if (missing_.count(Model::kOverlapBar) > 0 && file.table("OVERLAP_ANALYSIS") != nullptr)
-        missing_[Model::kOverlapBar] = "OVERLAP_ANALYSIS was written by a viewer, not by the profiler";
+    if (facts_.missing.count(Model::kOverlapBar) > 0 && file.table("OVERLAP_ANALYSIS") != nullptr)
+        facts_.missing[Model::kOverlapBar] = "OVERLAP_ANALYSIS was written by a viewer, not by the profiler";
     if (file.table("PYTORCH_API") != nullptr && facts_.framework.empty()) facts_.framework = "PyTorch";
     read_meta(file, context);
     const bool unfinished = file.table("STRING_IDS") == nullptr && file.table("TASK") != nullptr;
@@ -254,7 +252,7 @@ void DbSource::read_meta(DbFile& file, LoadContext& context) {
         has_groups |= row.text(name) == "parallel_group_info";
         if (row.text(name) == "SCHEMA_VERSION") schema = row.text(value);
     });
-    if (!has_groups) missing_[Model::kProcessGroup] = "META_DATA has no parallel_group_info";
+    if (!has_groups) facts_.missing[Model::kProcessGroup] = "META_DATA has no parallel_group_info";
     if (schema.empty()) return;
     const std::string entry = "\"schema\":" + json_quoted(schema) + "}";
     std::string& versions = facts_.versions;

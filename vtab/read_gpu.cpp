@@ -28,7 +28,7 @@ bool never_in_gpu_traces(Model model) {
 }
 
 // `unreadable`: why the trace has no events; empty: it has, as far as it is read.
-std::string missing_of(const std::string& unreadable) {
+std::map<Model, std::string> missing_of(const std::string& unreadable) {
     std::map<Model, std::string> missing;
     for (size_t m = 0; m < static_cast<size_t>(Model::kCount); ++m) {
         const Model model = static_cast<Model>(m);
@@ -37,7 +37,7 @@ std::string missing_of(const std::string& unreadable) {
         else if (!unreadable.empty())
             missing[model] = unreadable;
     }
-    return missing_json(missing);
+    return missing;
 }
 
 // What the tables of one trace share; their loaders keep it alive.

@@ -212,7 +212,7 @@ void TextSource::name_missing(const std::string& lost) const {
         if (model == Model::kDevice) reason = "no info.json of a device is found in PROF_*";
         missing[model] = reason;
     }
-    capture_.facts.missing = missing_json(missing);
+    capture_.facts.missing = std::move(missing);
 }
 
 }  // namespace
