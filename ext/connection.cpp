@@ -1,5 +1,7 @@
 #include "ext/connection.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -63,7 +65,11 @@ bool is_thread_count(const std::string& value) {
 }
 
 bool is_map(const std::string& value) {
-    return !value.empty() && value.front() == '{' && value.back() == '}';
+    simdjson::dom::parser parser;
+    simdjson::dom::object object;
+    if (parser.parse(value).get(object) != simdjson::SUCCESS) return false;
+    return std::all_of(object.begin(), object.end(),
+                       [](const auto& member) { return member.value.is_string(); });
 }
 
 bool is_match(const std::string& value) {

@@ -39,8 +39,8 @@ SELECT module_name AS "Modules by own device time",
        fixed(coalesce(comparison_self_ns, 0) / 1e6, 3) AS "Comparison(ms)",
        coalesce(comparison_calls, 0) AS "Comparison calls",
        fixed(diff_self_ns / 1e6, 3) AS "Diff(ms)",
-       round_even(time_ratio, 4) AS "Ratio of totals",
-       verdict AS "Verdict"
+       round_even(compare_ratio(base_self_ns, comparison_self_ns), 4) AS "Ratio",
+       compare_verdict(base_self_ns, comparison_self_ns) AS "Verdict"
   FROM module_compare_statistic
  WHERE operator IS NULL
  ORDER BY diff_self_ns DESC, order_id
@@ -93,7 +93,7 @@ SELECT name AS "Host calls by own time",
        coalesce(comparison_calls, 0) AS "Comparison calls",
        fixed(diff_self_ns / 1e6, 3) AS "Diff(ms)",
        round_even(self_ratio, 4) AS "Ratio",
-       verdict AS "Verdict"
+       compare_verdict(base_self_ns, comparison_self_ns) AS "Verdict"
   FROM api_compare
  ORDER BY diff_self_ns DESC, order_id
  LIMIT 10;

@@ -5,7 +5,8 @@
 -- _compare_side_query: which two profiles are compared, and what kind of source is each?
 --
 -- The profiles opened under the aliases base and comparison, a row each. Rules differ by family: an Ascend
--- text export brings its own analysis lanes, a database and a GPU trace bring intervals.
+-- text export brings its own analysis lanes, a database and a GPU trace bring intervals. A step that only the
+-- kernels know (a text export without its trace) reaches from the start of its first to the end of its last.
 CREATE TEMP VIEW IF NOT EXISTS _compare_side_query(
   profile,                -- TEXT     base or comparison
   family,                 -- TEXT     text, db or gpu
@@ -19,11 +20,15 @@ SELECT s.alias,
             ELSE 'db' END,
        min(s.step_option),
        CASE WHEN min(s.step_option) IS NOT NULL
-            THEN (SELECT min(p.start_ns) FROM prof_step AS p
-                   WHERE p.profile = s.alias AND p.step = s.step_option) END,
+            THEN coalesce((SELECT min(p.start_ns) FROM prof_step AS p
+                            WHERE p.profile = s.alias AND p.step = s.step_option),
+                          (SELECT min(k.start_ns) FROM prof_kernel AS k
+                            WHERE k.profile = s.alias AND k.step = s.step_option)) END,
        CASE WHEN min(s.step_option) IS NOT NULL
-            THEN (SELECT max(p.end_ns) FROM prof_step AS p
-                   WHERE p.profile = s.alias AND p.step = s.step_option) END
+            THEN coalesce((SELECT max(p.end_ns) FROM prof_step AS p
+                            WHERE p.profile = s.alias AND p.step = s.step_option),
+                          (SELECT max(k.end_ns) FROM prof_kernel AS k
+                            WHERE k.profile = s.alias AND k.step = s.step_option)) END
   FROM prof_source AS s
  WHERE s.alias IN ('base', 'comparison')
  GROUP BY s.alias;
@@ -62,14 +67,38 @@ CREATE TEMP VIEW IF NOT EXISTS _silent_type(
 ) AS VALUES ('KERNEL_AICORE'), ('KERNEL_AIVEC'), ('KERNEL_MIX_AIC'), ('KERNEL_MIX_AIV'), ('AI_CORE'), ('AI_VECTOR_CORE'),
             ('MIX_AIC'), ('MIX_AIV'), ('FFTS_PLUS'), ('PROFILING_ENABLE'), ('PROFILING_DISABLE');
 
--- _side_collective: which collectives does each profile have?
+-- _collective: which collectives does each profile have?
 --
 -- Those of the trace or database. A text export without its trace knows them as rows of kernel_details.csv or
 -- op_summary.csv: without a group, and each as long as its row.
+CREATE TEMP VIEW IF NOT EXISTS _collective(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  rank of the source
+  device_id,              -- INTEGER  NULL: unknown
+  stream_id,              -- INTEGER  NULL: unknown
+  group_name,             -- TEXT     process group, or the raw label where it has no name; NULL: unknown
+  id,                     -- INTEGER  prof_comm_op.id; without a trace prof_kernel.id
+  name,                   -- TEXT     hcom_allReduce__568_1_1
+  op_type,                -- TEXT     hcom_allReduce_
+  step,                   -- INTEGER  NULL: outside of all steps
+  start_ns,               -- INTEGER  ns
+  end_ns,                 -- INTEGER  ns
+  dur_ns                  -- INTEGER  ns
+) AS
+SELECT profile, rank, device_id, stream_id, coalesce(nullif(process_group, ''), group_name), id, name, op_type, step,
+       start_ns, end_ns, dur_ns
+  FROM prof_comm_op
+UNION ALL
+SELECT k.profile, k.rank, k.device_id, k.stream_id, NULL, k.id, k.name, k.op_type, k.step, k.start_ns, k.end_ns, k.dur_ns
+  FROM (SELECT DISTINCT alias, rank FROM prof_source WHERE missing ->> 'prof_comm_op' IS NOT NULL) AS f
+ CROSS JOIN prof_kernel AS k ON k.profile = f.alias AND k.rank IS f.rank
+ WHERE k.is_communication = 1;
+
+-- _side_collective: which collectives do the compared profiles have?
 CREATE TEMP VIEW IF NOT EXISTS _side_collective(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
-  id,                     -- INTEGER  prof_comm_op.id; without a trace prof_kernel.id
+  id,                     -- INTEGER  as _collective
   name,                   -- TEXT     hcom_allReduce__568_1_1
   op_type,                -- TEXT     hcom_allReduce_
   step,                   -- INTEGER  NULL: outside of all steps
@@ -79,9 +108,4 @@ CREATE TEMP VIEW IF NOT EXISTS _side_collective(
 ) AS
 SELECT c.profile, c.rank, c.id, c.name, c.op_type, c.step, c.start_ns, c.end_ns, c.dur_ns
   FROM _compare_side AS s
- CROSS JOIN prof_comm_op AS c ON c.profile = s.profile
-UNION ALL
-SELECT k.profile, k.rank, k.id, k.name, k.op_type, k.step, k.start_ns, k.end_ns, k.dur_ns
-  FROM prof_source AS f
- CROSS JOIN prof_kernel AS k ON k.profile = f.alias AND k.rank IS f.rank
- WHERE f.alias IN ('base', 'comparison') AND f.missing ->> 'prof_comm_op' IS NOT NULL AND k.is_communication = 1;
+ CROSS JOIN _collective AS c ON c.profile = s.profile;

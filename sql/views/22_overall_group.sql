@@ -112,6 +112,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_group USING profana_memo(_overa
 -- Groups by the names shown, in order of the groups; a pair that base has the other way round goes by base's name.
 CREATE TEMP VIEW IF NOT EXISTS _overall_group_pair(
   profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
   pair,                   -- TEXT     tp & dp
   place,                  -- INTEGER  orders the pairs of a profile
   dur_ns                  -- INTEGER  ns, length of the common uncovered time
@@ -122,12 +123,12 @@ WITH part AS MATERIALIZED (
     FROM _overall_group
 ),
 common AS MATERIALIZED (
-  SELECT a.profile, a.shown AS one, b.shown AS other, a.place * 100000 + b.place AS place,
+  SELECT a.profile, a.rank, a.shown AS one, b.shown AS other, a.place * 100000 + b.place AS place,
          interval_length(interval_intersect(a.uncovered, b.uncovered)) AS dur_ns
     FROM part AS a
     JOIN part AS b ON b.profile = a.profile AND b.rank IS a.rank AND b.place > a.place
 )
-SELECT c.profile,
+SELECT c.profile, c.rank,
        CASE WHEN c.profile = 'comparison' AND NOT EXISTS (SELECT 1 FROM common AS b
                                                            WHERE b.profile = 'base' AND b.one = c.one AND b.other = c.other)
                  AND EXISTS (SELECT 1 FROM common AS b WHERE b.profile = 'base' AND b.one = c.other AND b.other = c.one)

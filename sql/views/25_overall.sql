@@ -83,8 +83,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._overall_part USING profana_memo(_overal
 
 -- _overall_group_row: the process groups of both profiles, paired.
 --
--- First the names that one group of each side carries; then base's other groups with the comparison's of the
--- same raw label; then what is left of the comparison.
+-- First the names that one group of each side carries, and in each of its ranks no more than one; then base's other
+-- groups with the comparison's of the same raw label; then what is left of the comparison. Ranks are added up.
 CREATE TEMP VIEW IF NOT EXISTS _overall_group_row(
   place,                  -- INTEGER  orders the rows
   label,                  -- TEXT     tp: Communication; dp: Group 333 Communication; the raw label alone
@@ -93,25 +93,33 @@ CREATE TEMP VIEW IF NOT EXISTS _overall_group_row(
   comparison_total_ns,    -- INTEGER  ns; NULL: no such group in comparison
   comparison_wait_ns      -- INTEGER  ns
 ) AS
-WITH part AS MATERIALIZED (  -- one row per group, ranks added up
-  SELECT profile, label, name, min(place) AS place, sum(total_ns) AS total_ns, sum(wait_ns) AS wait_ns
+WITH carried AS (         -- by how many groups of a rank
+  SELECT profile, name, count(DISTINCT label) AS groups
     FROM _overall_group
-   GROUP BY profile, label, name
+   WHERE name IS NOT NULL
+   GROUP BY profile, rank, name
 ),
 shared AS MATERIALIZED (
-  SELECT name
-    FROM part
-   WHERE name IS NOT NULL
-   GROUP BY name
-  HAVING count(*) FILTER (WHERE profile = 'base') = 1 AND count(*) FILTER (WHERE profile = 'comparison') = 1
+  SELECT name FROM carried GROUP BY name HAVING max(groups) = 1 AND count(DISTINCT profile) = 2
 ),
-rest AS MATERIALIZED (SELECT * FROM part WHERE name IS NULL OR name NOT IN (SELECT name FROM shared)),
+part AS MATERIALIZED (
+  SELECT profile, name, min(place) AS place, sum(total_ns) AS total_ns, sum(wait_ns) AS wait_ns
+    FROM _overall_group
+   WHERE name IN (SELECT name FROM shared)
+   GROUP BY profile, name
+),
+rest AS MATERIALIZED (
+  SELECT profile, label, name, min(place) AS place, sum(total_ns) AS total_ns, sum(wait_ns) AS wait_ns
+    FROM _overall_group
+   WHERE name IS NULL OR name NOT IN (SELECT name FROM shared)
+   GROUP BY profile, label, name
+),
 paired AS (
   SELECT 1 AS section, b.place, b.name || ': Communication' AS label,
          b.total_ns AS base_total_ns, b.wait_ns AS base_wait_ns, c.total_ns, c.wait_ns
     FROM part AS b
     JOIN part AS c ON c.name = b.name AND c.profile = 'comparison'
-   WHERE b.profile = 'base' AND b.name IN (SELECT name FROM shared)
+   WHERE b.profile = 'base'
   UNION ALL
   SELECT 2, b.place, coalesce(b.name || ': ', '') || b.label, b.total_ns, b.wait_ns, c.total_ns, c.wait_ns
     FROM rest AS b
@@ -194,8 +202,10 @@ mc2_placed AS MATERIALIZED (
 ),
 team AS MATERIALIZED (SELECT * FROM _overall_group_row),
 pair_side AS MATERIALIZED (SELECT * FROM _overall_group_pair),
-pair AS (                 -- equal names: the last one is shown, the sum has all
-  SELECT pair, profile, min(place) AS first_place, max(place), dur_ns FROM pair_side GROUP BY pair, profile
+pair AS (                 -- equal names of a rank: the last one is shown, the sum has all
+  SELECT pair, profile, min(first_place) AS first_place, sum(dur_ns) AS dur_ns
+    FROM (SELECT pair, profile, min(place) AS first_place, max(place), dur_ns FROM pair_side GROUP BY pair, profile, rank)
+   GROUP BY pair, profile
 ),
 line AS (
   SELECT f.section, 0 AS item, 0 AS sub, f.level, f.metric,

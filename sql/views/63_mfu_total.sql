@@ -16,8 +16,8 @@ CREATE TEMP VIEW IF NOT EXISTS mfu_total(
   flops,                  -- ANY      operations done
   model_flops,            -- ANY      of these, without work done again; NULL: cannot be told
   flops_without_peak,     -- ANY      of these, of a data type or chip whose peak is not known: left out of the ratios
-  e2e_ns,                 -- INTEGER  ns of wall time: of the step; else from first to last step, without steps from first
-                          --          to last kernel
+  e2e_ns,                 -- INTEGER  ns of wall time: of the step; else from first to last step; where steps are not marked,
+                          --          from first to last kernel
   computing_ns,           -- INTEGER  ns in which kernels ran, collectives apart; dtype, operator: its own kernels
   peak_flops,             -- REAL     operations a second; of several data types the peak that the mixture could reach
   mfu,                    -- REAL     model_flops / (e2e_ns x peak)
@@ -92,10 +92,11 @@ wall AS (
    UNION ALL
   SELECT profile, rank, 'profile', NULL, max(end_ns) - min(start_ns) FROM prof_step GROUP BY profile, rank
    UNION ALL
-  SELECT k.profile, k.rank, 'profile', NULL, max(k.end_ns) - min(k.start_ns)
+  SELECT k.profile, k.rank, c.scope, CASE c.scope WHEN 'step' THEN k.step END, max(k.end_ns) - min(k.start_ns)
     FROM prof_kernel AS k
+    JOIN scopes AS c ON c.scope = 'profile' OR c.scope = 'step' AND k.step IS NOT NULL
    WHERE NOT EXISTS (SELECT 1 FROM prof_step AS s WHERE s.profile = k.profile AND s.rank IS k.rank)
-   GROUP BY k.profile, k.rank
+   GROUP BY 1, 2, 3, 4
 ),
 timed AS (
   SELECT w.*, e.e2e_ns, coalesce(c.computing_ns, v.covered_ns) AS computing_ns, v.covered_ns
@@ -179,8 +180,10 @@ SELECT profile, rank, 'warning', 'dtype_without_peak', count(*),
  GROUP BY profile, rank, record_type
  UNION ALL
 SELECT profile, rank, 'warning', 'chip_not_known', 1,
-       'neither info.json nor the name of a known chip was found: mfu is NULL; give {"chip": ...} to profana_open, or add the '
-       || 'chip to chip_peaks'
+       coalesce((SELECT 'chip_peaks does not know the chip ''' || max(s.chip_option) || ''': mfu is NULL; give another {"chip": ...}'
+                   FROM prof_source AS s WHERE s.alias = r.profile),
+                'neither info.json nor the name of a known chip was found: mfu is NULL; give {"chip": ...}')
+       || ' to profana_open, or add the chip to chip_peaks'
   FROM ranks AS r
  WHERE NOT EXISTS (SELECT 1 FROM rank_peak AS p WHERE p.profile = r.profile AND p.rank IS r.rank)
  UNION ALL

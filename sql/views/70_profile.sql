@@ -107,7 +107,7 @@ WITH computing AS (
 ),
 communication AS (
   SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns) AS busy, min(start_ns) AS first_ns, max(end_ns) AS last_ns
-    FROM prof_comm_op
+    FROM _collective
    GROUP BY profile, rank, device_id, step
 ),
 both AS (
@@ -293,6 +293,34 @@ SELECT op_type, base_calls, base_ratio, comparison_calls, comparison_ratio, ifnu
   FROM paired
  ORDER BY max(ifnull(base_ratio, 0), ifnull(comparison_ratio, 0)) DESC, op_type;
 
+-- _collective_task: how long does each collective wait and transmit?
+--
+-- Of the planes of one operation the first that waits speaks for it; size and link time are of all planes, copies within the
+-- chip left out.
+CREATE TEMP VIEW IF NOT EXISTS _collective_task(
+  profile,                -- TEXT     alias
+  comm_op_id,             -- INTEGER  prof_comm_op.id
+  wait_ns,                -- INTEGER  ns, Notify_Wait
+  transmit_ns,            -- INTEGER  ns
+  link_ns,                -- INTEGER  ns, the planes' transmit times added up; NULL: nothing moved
+  size_bytes              -- INTEGER  bytes over the links; NULL: none recorded
+) AS
+WITH plane AS (
+  SELECT profile, comm_op_id, plane_id, sum(dur_ns) FILTER (WHERE name = 'Notify_Wait') AS wait_ns,
+         sum(dur_ns) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS transmit_ns,
+         sum(size_bytes) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS size_bytes
+    FROM prof_comm_task
+   WHERE comm_op_id IS NOT NULL AND name IS NOT NULL  -- databases of Level0 have rows that tell nothing
+   GROUP BY profile, comm_op_id, plane_id
+),
+ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, comm_op_id ORDER BY wait_ns IS NULL, plane_id) AS place FROM plane
+)
+SELECT profile, comm_op_id, max(ifnull(wait_ns, 0)) FILTER (WHERE place = 1), max(ifnull(transmit_ns, 0)) FILTER (WHERE place = 1),
+       sum(transmit_ns), sum(size_bytes)
+  FROM ranked
+ GROUP BY profile, comm_op_id;
+
 -- communication_summary: what does each kind of collective cost in each group?
 --
 -- One row per group and operation type, largest total first. Rule: that of the profiler's own communication.json. Of an
@@ -314,29 +342,12 @@ CREATE TEMP VIEW IF NOT EXISTS communication_summary(
   time_ratio,             -- REAL     share of all communication of the rank, 0..1
   source                  -- TEXT     computed (from the timeline) or read (from communication.json)
 ) AS
-WITH plane AS (          -- the tasks of one operation on one plane
-  SELECT profile, comm_op_id, plane_id, sum(dur_ns) FILTER (WHERE name = 'Notify_Wait') AS wait_ns,
-         sum(dur_ns) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS transmit_ns,
-         sum(size_bytes) FILTER (WHERE size_bytes > 0 AND link_type IS NOT 'ON_CHIP') AS size_bytes
-    FROM prof_comm_task
-   WHERE comm_op_id IS NOT NULL AND name IS NOT NULL  -- databases of Level0 have rows that tell nothing
-   GROUP BY profile, comm_op_id, plane_id
-),
-ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, comm_op_id ORDER BY wait_ns IS NULL, plane_id) AS place FROM plane
-),
-task AS (
-  SELECT profile, comm_op_id, max(ifnull(wait_ns, 0)) FILTER (WHERE place = 1) AS wait_ns,
-         max(ifnull(transmit_ns, 0)) FILTER (WHERE place = 1) AS transmit_ns, sum(transmit_ns) AS link_ns, sum(size_bytes) AS size_bytes
-    FROM ranked
-   GROUP BY profile, comm_op_id
-),
-computed AS (
+WITH computed AS (
   SELECT o.profile, o.rank, ifnull(nullif(o.process_group, ''), o.group_name) AS group_name, ifnull(o.op_type, substr(o.name, 1, instr(o.name || '(', '(') - 1)) AS op_type,
          count(*) AS calls, sum(o.dur_ns) AS total_ns, sum(t.wait_ns) AS wait_ns, sum(t.transmit_ns) AS transmit_ns,
          sum(t.size_bytes) AS size_bytes, sum(t.link_ns) AS link_ns, 'computed' AS source
     FROM prof_comm_op AS o
-    LEFT JOIN task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
+    LEFT JOIN _collective_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
    GROUP BY 1, 2, 3, 4
 ),
 recorded AS (            -- SDMA is the sum of HCCS, PCIE and SIO

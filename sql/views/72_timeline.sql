@@ -3,7 +3,8 @@
 -- step_timeline: what happened when, in one step?
 --
 -- One row per piece of work of each profile's first rank: the host's top operators, the kernels of each stream, the collectives
--- of each group. The span is the step given to profana_open (option step), else the first; without steps it is all device work.
+-- of each group. The span is the step given to profana_open (option step), else the first; a text export without its trace knows
+-- steps by their kernels; without steps it is all device work.
 
 CREATE TEMP VIEW IF NOT EXISTS step_timeline(
   profile,                -- TEXT     alias
@@ -27,16 +28,19 @@ step_span AS (
     FROM asked AS a
     JOIN prof_step AS s ON s.profile = a.profile AND s.rank IS a.rank
 ),
-kernel_span AS (         -- for profiles without steps
-  SELECT k.profile, k.rank, NULL AS step, min(k.start_ns) AS from_ns, max(k.end_ns) AS to_ns
+kernel_span AS (         -- for profiles without marked steps
+  SELECT k.profile, k.rank, k.step, min(k.start_ns) AS from_ns, max(k.end_ns) AS to_ns,
+         row_number() OVER (PARTITION BY k.profile
+                            ORDER BY a.step IS NOT NULL AND k.step IS NOT a.step, k.step IS NULL, min(k.start_ns)) AS place
     FROM asked AS a
     JOIN prof_kernel AS k ON k.profile = a.profile AND k.rank IS a.rank
    WHERE NOT EXISTS (SELECT 1 FROM step_span AS s WHERE s.profile = a.profile)
-   GROUP BY k.profile, k.rank
+   GROUP BY k.profile, k.rank, k.step
 ),
 span AS MATERIALIZED (
   SELECT profile, rank, step, from_ns, to_ns FROM step_span WHERE place = 1
-  UNION ALL SELECT * FROM kernel_span
+  UNION ALL
+  SELECT profile, rank, step, from_ns, to_ns FROM kernel_span WHERE place = 1
 ),
 work AS (
   SELECT s.profile, s.rank, s.step, s.from_ns, s.to_ns, 0 AS lane_id, 'host thread ' || h.thread_id AS lane, 'host' AS kind, h.name,
@@ -52,11 +56,10 @@ work AS (
    WHERE k.is_communication IS NOT 1
   UNION ALL
   SELECT s.profile, s.rank, s.step, s.from_ns, s.to_ns, 2,
-         coalesce('group ' || nullif(c.process_group, ''), 'group ' || c.group_name, 'stream ' || c.stream_id, 'group ?'),
-         'communication', c.name,
-         c.op_type, c.start_ns, c.end_ns
+         coalesce('group ' || c.group_name, 'stream ' || c.stream_id, 'group ?'), 'communication', c.name, c.op_type, c.start_ns,
+         c.end_ns
     FROM span AS s
-    JOIN prof_comm_op AS c ON c.profile = s.profile AND c.rank IS s.rank AND c.start_ns BETWEEN s.from_ns AND s.to_ns
+    JOIN _collective AS c ON c.profile = s.profile AND c.rank IS s.rank AND c.start_ns BETWEEN s.from_ns AND s.to_ns
 )
 SELECT profile, rank, step, max(to_ns, max(end_ns) OVER (PARTITION BY profile)) - from_ns, lane_id, lane, kind, name, op_type,
        start_ns - from_ns, end_ns - start_ns

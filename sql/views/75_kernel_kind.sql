@@ -42,7 +42,7 @@ SELECT priority, pattern, class, direction FROM given;
 -- kernel_kind: what kind of work is each kernel?
 --
 -- One class per kernel: that of the first rule of kernel_class that fits, else by the core that it runs on. Every
--- open profile, collectives included.
+-- open profile; collectives where they are kernels too (text exports and GPU traces; databases keep them apart).
 CREATE TEMP VIEW IF NOT EXISTS kernel_kind(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown

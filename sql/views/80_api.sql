@@ -1,7 +1,8 @@
 -- api_compare: which host calls take longer, in all and by themselves?
 --
 -- A row for each name of the operator tree, all levels, steps left out; self time is the duration less that of
--- the children. In order of first appearance: by start, or level by level within a chosen step; base first.
+-- the children. In order of first appearance: by start, or level by level within a chosen step; base first. The
+-- verdict is on the totals.
 -- GPU traces list runtime calls and user annotations too.
 -- Compare sheet: ApiCompare.
 CREATE TEMP VIEW IF NOT EXISTS api_compare(

@@ -3,11 +3,12 @@
 -- compare_diagnostic: what should one know before trusting the comparison?
 --
 -- Things that make two profiles differ for no reason of the program's: other numbers of steps or ranks, missing
--- parts, a text export whose analysis lanes and device events tell different times (more than 0.1 % apart).
+-- parts, kinds of source that list different kernels, a text export whose analysis lanes and device events tell
+-- different times (more than 0.1 % apart).
 CREATE TEMP VIEW IF NOT EXISTS compare_diagnostic(
   profile,                -- TEXT     base or comparison; NULL: both
-  code,                   -- TEXT     not_open, steps_differ, ranks_differ, lanes_differ, no_end_to_end, no_details,
-                          --          no_memory
+  code,                   -- TEXT     not_open, steps_differ, ranks_differ, rank_without_kernels, kernels_differ,
+                          --          no_kernel_types, lanes_differ, no_end_to_end, no_details, no_memory
   message                 -- TEXT     in words
 ) AS
 WITH step AS (            -- a profile opened with a step has one
@@ -18,6 +19,15 @@ WITH step AS (            -- a profile opened with a step has one
 ),
 ranks AS (
   SELECT alias AS profile, count(*) AS ranks FROM prof_source WHERE alias IN ('base', 'comparison') GROUP BY alias
+),
+kernel_type_side AS MATERIALIZED (SELECT DISTINCT profile FROM _side_kernel_type),
+bare_rank AS (            -- where others of the profile have kernels
+  SELECT s.alias AS profile, r.ranks, group_concat(coalesce(s.rank, 'unknown'), ', ') AS names,
+         min(s.missing ->> 'prof_kernel') AS reason
+    FROM ranks AS r
+    JOIN prof_source AS s ON s.alias = r.profile AND s.missing ->> 'prof_kernel' IS NOT NULL
+   GROUP BY s.alias
+  HAVING count(*) < r.ranks
 ),
 lane AS MATERIALIZED (SELECT * FROM _overall_lane),
 kernels AS (
@@ -81,6 +91,22 @@ SELECT NULL, 'ranks_differ',
   JOIN ranks AS c ON c.profile = 'comparison'
  WHERE b.profile = 'base' AND b.ranks <> c.ranks
 UNION ALL
+SELECT profile, 'rank_without_kernels',
+       printf('of %d ranks, %s without kernels (%s): not in the sheets of kernels, nor in the overall times',
+              ranks, names, reason)
+  FROM bare_rank
+UNION ALL
+SELECT NULL, 'kernels_differ',
+       'kernels of a text export include collectives, those of a database do not: collectives are one-sided in kernel_compare'
+ WHERE EXISTS (SELECT 1 FROM _compare_side AS s JOIN prof_kernel AS k ON k.profile = s.profile
+                WHERE s.family = 'text' AND k.is_communication = 1)
+   AND EXISTS (SELECT 1 FROM _compare_side WHERE family = 'db')
+UNION ALL
+SELECT s.profile, 'no_kernel_types',
+       'no op_statistic.csv, or a GPU trace: kernel_type_compare has figures of the other side only; kernel_compare has both'
+  FROM _compare_side AS s
+ WHERE s.profile NOT IN (SELECT profile FROM kernel_type_side) AND EXISTS (SELECT 1 FROM kernel_type_side)
+UNION ALL
 SELECT profile, 'lanes_differ',
        printf('%s%s: %s ms by the profiler''s analysis lanes (shown), %s ms by kernels, collectives and tasks',
               coalesce('rank ' || rank || ', ', ''), metric, fixed(lane_ns / 1e6, 3), fixed(set_ns / 1e6, 3))
@@ -120,11 +146,17 @@ whole AS MATERIALIZED (
   SELECT b.e2e_ns AS base_e2e_ns, c.e2e_ns AS comparison_e2e_ns, b.computing_ns AS base_computing_ns,
          c.computing_ns AS comparison_computing_ns, b.uncovered_ns AS base_uncovered_ns,
          c.uncovered_ns AS comparison_uncovered_ns, b.free_ns AS base_free_ns, c.free_ns AS comparison_free_ns,
-         b.wait_ns AS base_wait_ns, c.wait_ns AS comparison_wait_ns,
          b.reserved_bytes AS base_reserved_bytes, c.reserved_bytes AS comparison_reserved_bytes
     FROM summary AS b
     JOIN summary AS c ON c.profile = 'comparison'
    WHERE b.profile = 'base'
+),
+wait AS MATERIALIZED (    -- the sheet's own figure takes a plane that never waits for its group
+  SELECT sum(t.wait_ns) FILTER (WHERE s.profile = 'base') AS base_ns,
+         sum(t.wait_ns) FILTER (WHERE s.profile = 'comparison') AS comparison_ns
+    FROM _compare_side AS s
+   CROSS JOIN prof_comm_op AS o ON o.profile = s.profile AND (s.step IS NULL OR o.step = s.step)
+    JOIN _collective_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
 ),
 area AS (                 -- what both sides know; above the margin it is worse
   SELECT 'computing' AS area, 'Computing Time' AS metric, base_computing_ns AS base, comparison_computing_ns AS comparison,
@@ -219,7 +251,10 @@ said(turn, list, place, area, subject, name, base, comparison, finding) AS (
    WHERE b.place <= 5
   UNION ALL
   SELECT a.turn, 90, 0, a.area, 'hint', NULL, NULL, NULL,
-         CASE WHEN NOT EXISTS (SELECT 1 FROM suspect AS s WHERE s.area = a.area) THEN '  What is to blame was not recorded.'
+         CASE WHEN NOT EXISTS (SELECT 1 FROM suspect AS s WHERE s.area = a.area)
+         THEN printf('  What is to blame cannot be told: no %s were recorded.',
+                     CASE a.area WHEN 'computing' THEN 'operators, modules or kernels' WHEN 'communication' THEN 'collectives'
+                     WHEN 'free' THEN 'host calls' ELSE 'host operators' END)
          ELSE CASE a.area
               WHEN 'communication' THEN '  No collective takes notably longer: communication is hidden worse behind computing.'
               WHEN 'memory' THEN '  No operator asks for notably more memory: blocks are held longer or released later.'
@@ -228,12 +263,12 @@ said(turn, list, place, area, subject, name, base, comparison, finding) AS (
     FROM judged AS a
    WHERE a.worse AND NOT EXISTS (SELECT 1 FROM blamed AS b WHERE b.area = a.area)
   UNION ALL
-  SELECT a.turn, 91, 0, a.area, 'hint', 'wait', w.base_wait_ns, w.comparison_wait_ns,
-         printf('  Waits for other ranks: %s ms against %s ms; where they grew, another rank is the slow one.',
-                fixed(w.comparison_wait_ns / 1e6, 3), fixed(w.base_wait_ns / 1e6, 3))
+  SELECT a.turn, 91, 0, a.area, 'hint', 'wait', w.base_ns, w.comparison_ns,
+         printf('  Waits for other ranks, those behind computing too: %s ms against %s ms; where they grew, another rank is the slow one.',
+                fixed(w.comparison_ns / 1e6, 3), fixed(w.base_ns / 1e6, 3))
     FROM judged AS a
-   CROSS JOIN whole AS w
-   WHERE a.area = 'communication' AND a.worse AND (w.base_wait_ns > 0 OR w.comparison_wait_ns > 0)
+   CROSS JOIN wait AS w
+   WHERE a.area = 'communication' AND a.worse AND (w.base_ns > 0 OR w.comparison_ns > 0)
 )
 SELECT row_number() OVER (ORDER BY turn, list, place), area, subject, name, base, comparison,
        comparison - base, finding

@@ -104,11 +104,11 @@ class Text:
     def block(self, name, kb, alloc, release=None):
         self.blocks.append([name, kb, us(alloc) + "\t", us(release) + "\t" if release is not None else "", "NPU:0"])
 
-    def write(self, folder, names=None):
+    def write(self, folder, names=None, rank=0):
         out = os.path.join(folder, "ASCEND_PROFILER_OUTPUT")
         os.makedirs(out)
-        with open(os.path.join(folder, "profiler_info_0.json"), "w", encoding="utf-8") as f:
-            json.dump({"config": {}, "start_info": {}, "rank_id": 0}, f)
+        with open(os.path.join(folder, f"profiler_info_{rank}.json"), "w", encoding="utf-8") as f:
+            json.dump({"config": {}, "start_info": {}, "rank_id": rank}, f)
         if names:
             with open(os.path.join(folder, "profiler_metadata.json"), "w", encoding="utf-8") as f:
                 json.dump({"parallel_group_info": {k: {"group_name": v} for k, v in names.items()}}, f)

@@ -116,13 +116,23 @@ def cautions(case):
     case.checks.equal("no length", ("comparison", "no_end_to_end") in case.session(one, instant).rows(CAUTIONS), True)
     ranks = f"{case.folder}/ranks"
     for rank in (0, 1):
-        case.count += 1
-        path = run().write(f"{ranks}/{rank}_ascend_pt")
-        os.rename(f"{path}/profiler_info_0.json", f"{path}/profiler_info_{rank}.json")
-        with open(f"{path}/profiler_info_{rank}.json", "w", encoding="utf-8") as f:
-            f.write(f'{{"config": {{}}, "start_info": {{}}, "rank_id": {rank}}}')
+        run().write(f"{ranks}/{rank}_ascend_pt", rank=rank)
     case.checks.equal("ranks", case.session(ranks, one).rows(CAUTIONS), [(None, "ranks_differ")])
     case.checks.equal("a rank chosen", case.session(ranks, one, base_options={"rank": 1}).rows(CAUTIONS), [])
+    out = f"{ranks}/1_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    os.remove(f"{out}/kernel_details.csv")
+    os.remove(f"{out}/trace_view.json")
+    case.checks.equal("a rank without kernels", case.session(ranks, ranks).rows("SELECT profile, message FROM compare_diagnostic WHERE code = 'rank_without_kernels'"),
+                      [(side, "of 2 ranks, 1 without kernels (no kernel_details.csv and no trace_view.json): not in the sheets of kernels, nor in the "
+                        "overall times") for side in ("base", "comparison")])
+    listed = run()
+    listed.stat.append([0, "MatMulV3", "AI_CORE", 1, 100, 100, 100, 100, 100])
+    case.checks.equal("kernel types of one side", case.session(run(), listed).rows(CAUTIONS), [("base", "no_kernel_types")])
+    database = Db()
+    database.api("aten::mm", 0, 10, [1])
+    database.kernel("MatMul", 100, 10, 1)
+    case.checks.equal("two kinds of source", (None, "kernels_differ") in case.session(one, database).rows(CAUTIONS), True)
+    case.checks.equal("two databases", (None, "kernels_differ") in case.session(database, database).rows(CAUTIONS), False)
 
 
 def missing_step(case):
@@ -151,7 +161,7 @@ def worse(case):
         "  kernel MatMulV3 [2,3;3,4]: +0.060 ms (0.160 against 0.100; calls: 1 against 1)",
         "Uncovered Communication Time: 0.090 ms against 0.050 ms, +0.040 ms; end to end grew by 0.040 ms.",
         "  collective allreduce: +0.040 ms (0.090 against 0.050; calls: 1 against 1)",
-        "  Waits for other ranks: 0.025 ms against 0.010 ms; where they grew, another rank is the slow one.",
+        "  Waits for other ranks, those behind computing too: 0.025 ms against 0.010 ms; where they grew, another rank is the slow one.",
         "Free Time: 0.335 ms against 0.395 ms, -0.060 ms: not worse.",
         "Memory in use: 0.29 GiB against 0.10 GiB, more than before.",
         "  operator aten::mm: +200.00 MB (300.00 against 100.00; calls: 1 against 1)"])
@@ -198,7 +208,7 @@ def blame(case):
     u = Text()
     u.reserved.append(["PTA", us(50), 1, 2048, "NPU:0"])
     case.checks.equal("nothing recorded", findings(case.session(t, u))[-2:],
-                      ["Memory in use: 2.00 GiB against 1.00 GiB, more than before.", "  What is to blame was not recorded."])
+                      ["Memory in use: 2.00 GiB against 1.00 GiB, more than before.", "  What is to blame cannot be told: no host operators were recorded."])
 
 
 def verdicts(case):
@@ -362,6 +372,34 @@ def without_trace(case):
                       [("Computing Time", 105000), ("Uncovered Communication Time", 70000), ("Free Time", 570000 - 105000 - 70000), ("E2E Time", 570000)])
     case.checks.equal("collectives", s.rows("SELECT kind, base_calls, base_total_ns, comparison_total_ns FROM communication_compare WHERE task IS NULL"),
                       [("allreduce", 1, 70000, 70000)])
+    # Of two steps the kernels alone know which is which: 100 + 2 x 5 us computing, 70 us collective, from 200 to 770 us.
+    path = case.path(run(reduce=70, steps=2, add_calls=2))
+    os.remove(f"{path}/ASCEND_PROFILER_OUTPUT/trace_view.json")
+    s = case.session(path, path, base_options={"step": 2}, comparison_options={"step": 2})
+    case.checks.equal("a step", s.rows("SELECT metric, base_ns, comparison_ns FROM overall_metrics WHERE level = 0 ORDER BY order_id"),
+                      [("Computing Time", 110000, 110000), ("Uncovered Communication Time", 70000, 70000),
+                       ("Free Time", 390000, 390000), ("E2E Time", 570000, 570000)])
+    case.checks.equal("its parts", s.rows("SELECT step, computing_ns, communication_not_overlapped_ns, free_ns, total_ns FROM step_breakdown "
+                                          "WHERE profile = 'base' ORDER BY step"),
+                      [(1, 110000, 70000, 390000, 570000), (2, 110000, 70000, 390000, 570000)])
+    case.checks.equal("its timeline", s.rows("SELECT step, span_ns, kind, count(*), sum(dur_ns) FROM step_timeline WHERE profile = 'base' GROUP BY kind"),
+                      [(2, 570000, "communication", 1, 70000), (2, 570000, "computing", 3, 110000)])
+
+
+def own_times(case):
+    """The verdicts of compare.sql are on the figures beside them: own times grew, the totals shrank."""
+    def nested(outer, inner):
+        t = Text()
+        t.op("aten::outer", 0, outer)
+        t.op("aten::inner", 1, inner)
+        t.kernel("k", 200, 10, launch=2)
+        return case.path(t)
+    base, comparison = nested(100, 90), nested(90, 10)       # own times of outer: 10, then 80
+    script = [f".load {os.path.abspath(case.library).removesuffix('.so')}", ".mode csv", f"SELECT profana_open('base', '{base}');",
+              f"SELECT profana_open('comparison', '{comparison}');", ".read sql/reports/compare.sql"]
+    said = subprocess.run(["sqlite3", "-batch", ":memory:"], input="\n".join(script) + "\n", text=True, capture_output=True, cwd=ROOT, check=True)
+    case.checks.equal("host calls", [line for line in said.stdout.splitlines() if line.startswith("aten::outer,0.010")],
+                      ["aten::outer,0.010,1,0.080,1,0.070,8.0,worse"])
 
 
 def main():
@@ -369,7 +407,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
         for test in (lanes, profiling_marks, cautions, missing_step, worse, better, margin, blame, verdicts, module_noise, kernel_types,
-                     negative_times, without_trace, reports):
+                     negative_times, without_trace, own_times, reports):
             checks.run(test, case)
     sys.exit(checks.report())
 

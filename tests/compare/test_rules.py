@@ -353,6 +353,26 @@ def groups(case):
                        ("dp: Group 3 Communication", 50000, 50000), ("dp: Group 4 Communication", 50000, 0)])
 
 
+def groups_of_ranks(case):
+    """A process group has other ids on other ranks: it meets by its name, ranks added up, and so do pairs of groups."""
+    def run(ids, tp):
+        case.count += 1
+        for rank, (one, other) in enumerate(ids):
+            t = Text()
+            for label, start, dur in ((one, 0, tp + rank), (other, 10, 20)):
+                t.group(label)
+                t.collective(label, "hcom_allReduce__1_0_1", start, dur)
+            t.lane("Communication(Not Overlapped)", 0, 1000)
+            t.write(f"{case.folder}/{case.count}/{rank}_ascend_pt", {one: "tp", other: "dp"}, rank)
+        return f"{case.folder}/{case.count}"
+    s = case.session(run([("1", "2"), ("3", "4")], 15), run([("5", "6"), ("7", "8")], 25))
+    # 15 + 16 against 25 + 26 us; in common from 10 to the end of tp: 5 + 6 against 15 + 16 us
+    case.checks.equal("groups", s.rows("SELECT metric, base_ns, comparison_ns FROM overall_metrics "
+                                       "WHERE metric LIKE '%: Comm%' OR metric LIKE '%&%' OR metric LIKE '% Overlapped' ORDER BY order_id"),
+                      [("tp: Communication", 31000, 51000), ("dp: Communication", 40000, 40000),
+                       ("Uncovered Communication Overlapped", 11000, 31000), ("tp & dp", 11000, 31000)])
+
+
 def pairs_of_groups(case):
     """Two groups are one pair whichever comes first in either profile."""
     def run(labels):
@@ -523,7 +543,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
         for test in (nesting, innermost_owner, backward_split, matching, empty_side, drill_down, host_operators, kernel_types, copies,
-                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, pairs_of_groups, overlaps,
+                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, groups_of_ranks, pairs_of_groups, overlaps,
                      time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row, odd_files, scalar_dims, both_kinds):
             checks.run(test, case)
     sys.exit(checks.report())

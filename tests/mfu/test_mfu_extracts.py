@@ -51,6 +51,12 @@ def alexnet(place):
     check("AlexNet: MFU in (0, 1]", [row for row in got if row[2] is not None and not 0 < row[2] <= 1], [])
     total = sum(flops for *_, flops in KERNELS if flops)
     check("AlexNet: sum", db.execute("SELECT flops, flops_source FROM mfu_total WHERE scope = 'profile'").fetchone(), (total, "estimated"))
+    # Without a trace a step lasts from its first kernel to the end of its last.
+    last_us = 1000 * (len(KERNELS) - 1) + KERNELS[-1][2]
+    check("AlexNet: step", db.execute("SELECT name, e2e_ns, round(hfu, 9) FROM mfu_total WHERE scope = 'step'").fetchall(),
+          [("1", round(last_us * 1000), round(total / (last_us * 1e-6) / peak, 9))])
+    unknown = opened(folder, '{"chip":"Ascend999"}').execute("SELECT message FROM mfu_diagnostic WHERE code = 'chip_not_known'").fetchall()
+    check("AlexNet: a chip that is not known", [message.split(":")[0] for message, in unknown], ["chip_peaks does not know the chip 'Ascend999'"])
     check("AlexNet: why nothing was recorded",
           "with_flops=True" in db.execute("SELECT message FROM mfu_diagnostic WHERE code = 'no_flops_records'").fetchone()[0], True)
 

@@ -52,6 +52,12 @@ def golden(case, golden_run, options, names):
     return out, err
 
 
+def cautions():
+    """What makes the comparison doubtful is said: here two steps against three."""
+    _, out, _ = compare("text_text", "--enable_api_compare")
+    assert "Caution: steps of base: 2, of comparison: 3" in out, out
+
+
 def wrong_use():
     pair = sides("micro_match")
     cases = [([], "both -d and -bp"), (pair[:2], "both -d and -bp"), (["-d"], "-d needs a value"), ([*pair, "--output_path="], "needs a value"),
@@ -73,13 +79,15 @@ def wrong_use():
     with tempfile.TemporaryDirectory() as folder:
         done = run("-d", "README.md", "-bp", "README.md", "-o", folder)
         assert done.returncode == 1 and "README.md" in done.stderr and not os.listdir(folder), done
-        done = run(*pair, "-o", folder, "--enable_api_compare", "--op_name_map", "[1]")
-        assert done.returncode == 1 and "op_name_map" in done.stderr and not os.listdir(folder), done
+        for names in ("[1]", '{"a": 1}', "{a}"):
+            done = run(*pair, "-o", folder, "--enable_api_compare", "--op_name_map", names)
+            assert done.returncode == 1 and "op_name_map takes a JSON object" in done.stderr and not os.listdir(folder), done
 
 
 def single_sheets():
     only = "--enable_{}_compare".format
     out, err = golden("micro_class", "all", [only("profiling")], ["OverallMetrics"])
+    assert "Caution: " not in out, out
     with open(f"{ROOT}/tests/golden/micro_class/expected/all/terminal.txt", encoding="utf-8") as f:
         assert "Computing Time" in out and "Computing Time" in f.read(), out
     assert [line.split()[0] for line in err.splitlines()][:2] == ["Reading", "Reading"] and "Writing" in err, err
@@ -174,6 +182,6 @@ def debugging():
         assert ("profiles: 2 open" in out) == told, out
 
 
-for step in (wrong_use, single_sheets, operators, everything, flows, odd_names, at_once, interrupted, debugging):
+for step in (wrong_use, cautions, single_sheets, operators, everything, flows, odd_names, at_once, interrupted, debugging):
     step()
     print(f"{step.__name__}: ok", flush=True)
