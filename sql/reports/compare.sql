@@ -28,7 +28,7 @@ SELECT name AS "Operators by device time",
        fixed(diff_device_ns / 1e6, 3) AS "Diff(ms)",
        round_even(device_ratio, 4) AS "Ratio",
        verdict AS "Verdict",
-       CASE WHEN noise THEN 'within spread' END AS "Noise"
+       CASE WHEN noise AND base_calls = comparison_calls THEN 'within spread' END AS "Noise"
   FROM operator_compare_statistic
  ORDER BY order_id
  LIMIT 10;
@@ -55,7 +55,7 @@ SELECT kernel_type AS "Kernels",
        fixed(diff_total_ns / 1e6, 3) AS "Diff(ms)",
        round_even(total_ratio, 4) AS "Ratio",
        verdict AS "Verdict",
-       CASE WHEN noise THEN 'within spread' END AS "Noise"
+       CASE WHEN noise AND base_calls = comparison_calls THEN 'within spread' END AS "Noise"
   FROM kernel_compare
  ORDER BY diff_total_ns DESC, order_id
  LIMIT 10;
