@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "ext/core/ascii.h"
 #include "ext/core/decimal.h"
 #include "vtab/profile.h"
 
@@ -126,14 +127,11 @@ bool told_of(const Profile& profile, const std::set<std::string>& files) {
 
 uint64_t parse_memory_size(const std::string& value) {
     size_t digits = 0;
-    while (digits < value.size() &&
-           (std::isdigit(static_cast<unsigned char>(value[digits])) != 0 || value[digits] == '.'))
-        ++digits;
+    while (digits < value.size() && (is_ascii_digit(value[digits]) || value[digits] == '.')) ++digits;
     double number = 0;
     if (parse_real(value.substr(0, digits), &number) != Parsed::kExact)
         throw Error("'" + excerpt(value) + "' is not a size");
-    std::string unit = value.substr(digits);
-    std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::toupper(c); });
+    const std::string unit = upper_case(std::string_view(value).substr(digits));
     if (unit == "%" && number > 0 && number <= 100)
         return static_cast<uint64_t>(static_cast<double>(available_memory()) * number / 100);
     double factor = 0;

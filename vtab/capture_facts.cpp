@@ -1,7 +1,7 @@
 // What the small files beside a capture, and its names, say about it: framework, rank, level, versions.
 #include <algorithm>
-#include <cctype>
 
+#include "ext/core/ascii.h"
 #include "ext/core/input.h"
 #include "ext/core/trace_events.h"
 #include "ext/core/utf8.h"
@@ -29,8 +29,7 @@ std::string json_object(const std::vector<std::pair<std::string, std::string>>& 
 std::string level_name(std::string_view text) {
     std::string lower;
     for (const char c : text)
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-            lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (is_ascii_letter(c) || is_ascii_digit(c)) lower += ascii_lower(c);
     if (lower.starts_with("level")) lower.erase(0, 5);
     if (lower.starts_with("l") && lower.size() == 2) lower.erase(0, 1);
     if (lower == "none") return "Level_none";
@@ -94,7 +93,7 @@ std::optional<int64_t> rank_in_name(std::string_view name) {
         size_t first = at + 4;
         if (first < name.size() && (name[first] == '_' || name[first] == '-')) ++first;
         size_t last = first;
-        while (last < name.size() && std::isdigit(static_cast<unsigned char>(name[last])) != 0) ++last;
+        while (last < name.size() && is_ascii_digit(name[last])) ++last;
         int64_t rank = 0;
         if (last > first && parse_integer(name.substr(first, last - first), &rank) == Parsed::kExact)
             return rank;
@@ -138,7 +137,7 @@ bool has_gpu_category(std::string_view text) {
         while (first < text.size() && (text[first] == ' ' || text[first] == ':')) ++first;
         std::string word;
         for (size_t i = first + 1; i < text.size() && text[i] != '"' && word.size() < 20; ++i)
-            word += static_cast<char>(std::tolower(static_cast<unsigned char>(text[i])));
+            word += ascii_lower(text[i]);
         for (const char* category : kCategories)
             if (word == category) return true;
     }

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "ext/core/ascii.h"
 #include "ext/core/decimal.h"
 #include "ext/core/utf8.h"
 
@@ -25,7 +25,7 @@ constexpr const char* kRowFunction = "profana_each_row";
 std::string plain_name(std::string_view name) {
     std::string out;
     for (const char c : name)
-        if (c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (c != '_') out += ascii_lower(c);
     return out;
 }
 
@@ -39,7 +39,7 @@ std::string immutable_uri(const std::string& path) {
     std::string out = "file:";
     for (const char c : plain_path(path)) {
         const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '-' || c == '_') {
+        if (is_ascii_letter(c) || is_ascii_digit(c) || c == '/' || c == '.' || c == '-' || c == '_') {
             out += c;
         } else {
             out += '%';
@@ -65,12 +65,6 @@ void check_regular_file(const std::string& path) {
         throw file_error(path, 0, std::strerror(errno), ErrorKind::kCannotOpen);
     if (!S_ISREG(status.st_mode))
         throw file_error(path, 0, "is no regular file, so it is no database", ErrorKind::kCannotOpen);
-}
-
-std::string upper(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::toupper(c); });
-    return out;
 }
 
 std::string_view column_text(sqlite3_stmt* row, int column) {
@@ -222,6 +216,8 @@ void DbFile::find_pages() {
     format.usable_bytes = format.page_bytes - header[20];
     format.pages = static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(size) / format.page_bytes,
                                                             std::numeric_limits<uint32_t>::max()));
+    const uint32_t counted = big_endian(header + 28);
+    if (counted != 0 && big_endian(header + 24) == big_endian(header + 92)) format.pages = counted;
     if (format.usable_bytes >= kLeastUsable) pages_ = format;
 }
 
@@ -281,12 +277,12 @@ const DbTable* DbFile::table(std::string_view name) {
     table.name = found.name;
     if (table.name.empty()) return nullptr;
     table.root_page = found.root_page;
-    describe(table, found.sql);
+    describe(table);
     return table.columns.empty() ? nullptr : &table;
 }
 
 // Its columns, and where they stand in a row's record.
-void DbFile::describe(DbTable& table, const std::string& sql) {
+void DbFile::describe(DbTable& table) {
     struct Declared {
         std::string type;
         bool has_default, is_key;
@@ -300,7 +296,8 @@ void DbFile::describe(DbTable& table, const std::string& sql) {
             return;
         }
         table.columns.emplace_back(column_text(row, kName));
-        columns.push_back({upper(column_text(row, kType)), sqlite3_column_type(row, kDefault) != SQLITE_NULL,
+        columns.push_back({upper_case(column_text(row, kType)),
+                           sqlite3_column_type(row, kDefault) != SQLITE_NULL,
                            sqlite3_column_int(row, kKey) != 0});
     });
     const auto called_rowid = [](const std::string& column) { return plain_name(column) == "rowid"; };
@@ -308,17 +305,21 @@ void DbFile::describe(DbTable& table, const std::string& sql) {
                       each_row(db_, "SELECT rowid FROM " + double_quoted(table.name) + " LIMIT 0",
                                [](sqlite3_stmt*) {}) == SQLITE_DONE;
 
-    // An INTEGER PRIMARY KEY is the rowid, but where it was declared with DESC.
+    // An INTEGER PRIMARY KEY is the rowid, unless it has an index of its own, as one declared with DESC.
+    bool has_key_index = false;
+    each_row(db_, "PRAGMA main.index_list(" + double_quoted(table.name) + ")", [&](sqlite3_stmt* row) {
+        constexpr int kOrigin = 3;
+        has_key_index = has_key_index || column_text(row, kOrigin) == "pk";
+    });
     const auto keys =
         std::count_if(columns.begin(), columns.end(), [](const Declared& c) { return c.is_key; });
-    bool may_be_other_key = false;
     for (size_t c = 0; c < columns.size(); ++c) {
-        const bool is_rowid = keys == 1 && columns[c].is_key && columns[c].type == "INTEGER";
-        may_be_other_key = may_be_other_key || (is_rowid && upper(sql).find("DESC") != std::string::npos);
+        const bool is_rowid =
+            keys == 1 && !has_key_index && columns[c].is_key && columns[c].type == "INTEGER";
         table.stored.push_back({is_rowid ? kRowidPlace : static_cast<int>(c),
                                 is_real_affinity(columns[c].type), columns[c].has_default});
     }
-    table.is_plain = table.has_rowid && !is_generated && !may_be_other_key;
+    table.is_plain = table.has_rowid && !is_generated;
 }
 
 bool DbFile::has_view(std::string_view name) {
@@ -327,17 +328,16 @@ bool DbFile::has_view(std::string_view name) {
 
 DbFile::SchemaEntry DbFile::schema_entry(std::string_view name, bool is_table) {
     // A view has no root page, nor has a virtual table.
-    const char* sql =
-        is_table ? "SELECT name, sql, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-                 : "SELECT name, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view') AND "
-                   "coalesce(rootpage, 0) = 0";
+    const char* sql = is_table
+                          ? "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+                          : "SELECT name, rootpage FROM sqlite_schema WHERE type IN ('table', 'view') AND "
+                            "coalesce(rootpage, 0) = 0";
     const std::string key = plain_name(name);
     SchemaEntry found;
     const int code = each_row(db_, sql, [&](sqlite3_stmt* row) {
         const std::string_view there = column_text(row, 0);
         if (there.empty() || plain_name(there) != key || (!found.name.empty() && name != there)) return;
-        found = {std::string(there), std::string(column_text(row, 1)),
-                 static_cast<uint32_t>(sqlite3_column_int64(row, 2))};
+        found = {std::string(there), static_cast<uint32_t>(sqlite3_column_int64(row, 1))};
     });
     if (code != SQLITE_DONE) fail(code);
     return found;
@@ -540,14 +540,18 @@ void DbScan::execute(LoadContext& context) {
     context_ = &context;
     context.poll();
 
-    const bool is_whole = file_.pages_ && table_.is_plain && read_pages();
+    // With an error of an earlier statement SQLite may have ended the transaction, and with it the lock.
+    const bool is_locked = sqlite3_get_autocommit(file_.db_) == 0;
+    const bool is_whole = is_locked && file_.pages_ && table_.is_plain && read_pages();
     report(context, is_whole ? SQLITE_OK : ask_sqlite());  // what is irregular is SQLite's to judge
 }
 
 void DbScan::report(LoadContext& context, int code) {
     if (code != SQLITE_OK) {
-        const int kind = code & 0xFF;
-        if (kind != SQLITE_CORRUPT && kind != SQLITE_IOERR && kind != SQLITE_NOTADB) file_.fail(code);
+        // A record beyond all limits is one whose length is damaged.
+        constexpr int kDamage[] = {SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_NOTADB, SQLITE_TOOBIG};
+        if (std::find(std::begin(kDamage), std::end(kDamage), code & 0xFF) == std::end(kDamage))
+            file_.fail(code);
         context.diagnostics.add({.severity = Severity::kError,
                                  .file = file_.path(),
                                  .code = "db_corrupt",

@@ -76,12 +76,12 @@ class DbFile {
     bool begin();  // false: the side files of write-ahead logging cannot be made
     int run(const char* sql);
     struct SchemaEntry {
-        std::string name, sql;
+        std::string name;
         uint32_t root_page = 0;
     };
     // The entry of sqlite_schema that is a table, or else that is none; without a name: there is none.
     SchemaEntry schema_entry(std::string_view name, bool is_table);
-    void describe(DbTable& table, const std::string& sql);
+    void describe(DbTable& table);
     [[noreturn]] void fail(int code) const;
 
     std::string path_;

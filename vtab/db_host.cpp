@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ext/core/ascii.h"
 #include "ext/core/nest_events.h"
 #include "vtab/db_beside.h"
 #include "vtab/db_loaders.h"
@@ -27,10 +28,7 @@ bool is_step_name(std::string_view name) {
 }
 
 bool is_module_name(std::string_view name) {
-    constexpr std::string_view kPrefix = "nn.module:";
-    return name.size() >= kPrefix.size() &&
-           std::equal(kPrefix.begin(), kPrefix.end(), name.begin(),
-                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+    return begins_with_word(name, "nn.module:");
 }
 
 bool is_queue_name(std::string_view name) {
@@ -331,8 +329,7 @@ class InputCells {
         const std::string_view shapes = string_of(strings_, row, shapes_cell_),
                                types = string_of(strings_, row, types_cell_);
         const auto has_letter = [](std::string_view text) {
-            return std::any_of(text.begin(), text.end(),
-                               [](unsigned char c) { return std::isalpha(c) != 0; });
+            return std::any_of(text.begin(), text.end(), is_ascii_letter);
         };
         decided_ = has_letter(shapes) || has_letter(types);
         swapped_ = has_letter(shapes) && !has_letter(types) && shapes != "N/A";

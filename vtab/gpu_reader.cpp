@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ext/core/ascii.h"
 #include "vtab/gpu_tables.h"
 
 namespace profana {
@@ -67,12 +68,6 @@ uint8_t kind_of_category(std::string_view category, bool instant) {
     for (uint8_t i = 0; i < std::size(kOtherDeviceCategories); ++i)
         if (category == kOtherDeviceCategories[i]) return static_cast<uint8_t>(kOtherDevice + i);
     return TracePlan::kDrop;
-}
-
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
 }
 
 std::vector<std::string> launch_categories(const GpuTraceOptions& options) {

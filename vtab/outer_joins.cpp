@@ -2,26 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
+
+#include "ext/core/ascii.h"
 
 namespace profana {
 namespace {
 
 constexpr int kOffersRightly = 3053000;  // a version seen not to do it
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
-
 // Words that make an outer join, and those of statements that may fire a trigger, whose text is not shown.
 bool has_telling_word(std::string_view sql) {
     constexpr std::array<std::string_view, 7> kWords = {"left",   "right",  "full",   "insert",
                                                         "update", "delete", "replace"};
-    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    const auto in_word = [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || c == '_'; };
     for (size_t at = 0; at < sql.size();) {
         size_t end = at;
         while (end < sql.size() && in_word(sql[end])) ++end;
@@ -44,7 +38,7 @@ std::vector<std::string> view_names(sqlite3* db) {
     }
     std::vector<std::string> names;
     while (sqlite3_step(statement) == SQLITE_ROW)
-        names.push_back(lower(reinterpret_cast<const char*>(sqlite3_column_text(statement, 0))));
+        names.push_back(lower_case(reinterpret_cast<const char*>(sqlite3_column_text(statement, 0))));
     if (sqlite3_finalize(statement) != SQLITE_OK) return {""};
     return names;
 }
@@ -63,7 +57,7 @@ bool outer_join_may_run(sqlite3* db) {
         if (sqlite3_stmt_busy(s) == 0) continue;
         const char* sql = sqlite3_sql(s);
         if (sql == nullptr) return true;
-        running.push_back(lower(sql));
+        running.push_back(lower_case(sql));
         if (has_telling_word(running.back())) return true;
     }
     const std::vector<std::string> views = view_names(db);

@@ -348,7 +348,7 @@ std::vector<Capture> Recognizer::file(const std::string& path) {
         capture.facts.framework = named->role == FileRole::kOpSummary ? "msprof" : "";
         return {finished_text(std::move(capture))};
     }
-    Input::open(path, context_);  // says what is wrong with it
+    refuse_unreadable(path);
     if (!name.ends_with(".json") && !name.ends_with(".gz")) {
         DatabaseLook look = look_into_database(path, context_);
         if (look.content == DbContent::kUnreadable)

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "ext/core/ascii.h"
 #include "ext/core/json_members.h"
 #include "ext/core/nest_events.h"
 #include "vtab/csv_model.h"
@@ -153,11 +154,8 @@ class PmuWriter {
             double number = 0;
             if (value.real(&number) != Parsed::kExact) return;
             std::string scratch;
-            std::string name(head.text(scratch));
-            name.resize(std::min(name.size(), name.find('(')));
-            std::transform(name.begin(), name.end(), name.begin(),
-                           [](unsigned char c) { return std::tolower(c); });
-            add(metric(name), number);
+            const std::string_view name = head.text(scratch);
+            add(metric(lower_case(name.substr(0, name.find('(')))), number);
         });
     }
 

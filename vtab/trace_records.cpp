@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 
+#include "ext/core/ascii.h"
 #include "ext/core/nest_events.h"
 
 namespace profana {
@@ -19,12 +19,6 @@ constexpr size_t kMaxNotes = 64;  // of one chunk; more only count
 bool is_far(int64_t ns) {
     constexpr int64_t kFar = int64_t{1} << 61;
     return ns > kFar || (ns < -kFar && ns != kNullInt);
-}
-
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
 }
 
 // Kinds of the categories met in a batch, found by their raw text: there are few.

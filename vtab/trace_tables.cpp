@@ -1,9 +1,9 @@
 #include "vtab/trace_tables.h"
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_map>
 
+#include "ext/core/ascii.h"
 #include "ext/core/decimal.h"
 #include "ext/core/radix_sort.h"
 
@@ -35,14 +35,6 @@ void set_tree(ModelRows& rows, const char* parent_name, const char* depth_name, 
     }
     rows.set(parent_name, std::move(parents));
     rows.set(depth_name, std::move(depths));
-}
-
-// Without regard to the case of the text; the word is in lower case.
-bool starts_with_word(std::string_view text, std::string_view word) {
-    return text.size() >= word.size() &&
-           std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) {
-               return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
-           });
 }
 
 }  // namespace
@@ -192,8 +184,8 @@ PageVector<int64_t> HostOps::enqueued_at(const PageVector<int64_t>& times) const
     for (Row row = 0; row < lanes_.size(); ++row) {
         if (kind.code(row) != queue || queue == kNullCode || start().integer(row) == kNullInt) continue;
         const std::string_view text = name.text(row);
-        if (starts_with_word(text, "dequeue")) dequeues.push_back(row);
-        if (starts_with_word(text, "enqueue")) enqueued[connection.integer(row)] = start().integer(row);
+        if (begins_with_word(text, "dequeue")) dequeues.push_back(row);
+        if (begins_with_word(text, "enqueue")) enqueued[connection.integer(row)] = start().integer(row);
     }
     const auto before = [&](int64_t time, uint32_t row) { return time < start().integer(row); };
     std::stable_sort(dequeues.begin(), dequeues.end(),
@@ -232,7 +224,7 @@ void PythonCalls::derive(const ColumnSet& wanted, int64_t id_base) {
         std::vector<char> module_of_code;
         for (uint32_t code = 0; code < name.dictionary().size(); ++code)
             module_of_code.push_back(code > 0 &&
-                                     starts_with_word(name.dictionary().text(code), "nn.module:"));
+                                     begins_with_word(name.dictionary().text(code), "nn.module:"));
         auto column = int_column();
         for (Row row = 0; row < name.size(); ++row) column->add_int(module_of_code[name.code(row)]);
         rows_.set("is_module", std::move(column));

@@ -71,15 +71,21 @@ FileStamp make_stamp(const struct stat& info) {
     return stamp;
 }
 
+// Throws unless there is a plain file.
+void check_path(const std::string& path) {
+    struct stat info;
+    if (path.find('\0') != std::string::npos)
+        refuse(path.c_str(), "the name has a NUL in it; check the path");
+    if (::stat(path.c_str(), &info) != 0) refuse_errno(path, errno);
+    check_kind(path, info);
+}
+
 // An open plain file.
 class Descriptor {
   public:
     explicit Descriptor(const std::string& path) : path_(path) {
+        check_path(path);
         struct stat info;
-        if (path.find('\0') != std::string::npos)
-            refuse(path.c_str(), "the name has a NUL in it; check the path");
-        if (::stat(path.c_str(), &info) != 0) refuse_errno(path, errno);
-        check_kind(path, info);
         // O_NONBLOCK: should a FIFO have taken the file's place meanwhile, opening it does not wait.
         do {
             fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -281,6 +287,11 @@ FileStamp stamp_file(const std::string& path) {
 FileStamp stamp_if_there(const std::string& path) {
     struct stat info;
     return ::stat(path.c_str(), &info) == 0 ? make_stamp(info) : FileStamp();
+}
+
+void refuse_unreadable(const std::string& path) {
+    check_path(path);
+    if (::access(path.c_str(), R_OK) != 0) refuse_errno(path, errno);
 }
 
 std::unique_ptr<Input> Input::open(const std::string& path, LoadContext& context) {

@@ -18,6 +18,10 @@ struct FileStamp {
 FileStamp stamp_file(const std::string& path);      // Error when there is no such file
 FileStamp stamp_if_there(const std::string& path);  // all zero when there is none
 
+// The error of Input::open for what cannot be opened, without opening it: where the host has it open as its
+// database, closing another descriptor of the file would drop the host's locks.
+void refuse_unreadable(const std::string& path);
+
 class Input {
   public:
     // Refuses, with an error that says what it is: a missing file, a folder, a FIFO or device, no permission.

@@ -128,12 +128,15 @@ bool TablePages::descend(uint32_t page) {
 
 bool TablePages::read_children(const unsigned char* page) {
     const uint32_t count = two_bytes(page + 3);
-    if (count == 0 || kInnerHead + 2 * count > format_.usable_bytes) return false;
+    if (count == 0 || count > most_cells() || kInnerHead + 2 * count > format_.usable_bytes) return false;
     Inner inner;
     inner.children.reserve(count + 1);
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t at = two_bytes(page + kInnerHead + 2 * i);
         if (at < kInnerHead + 2 * count || at > format_.usable_bytes - 5) return false;
+        const unsigned char* behind = page + at + 4;
+        varint(behind);
+        if (behind > page + format_.usable_bytes) return false;
         inner.children.push_back(four_bytes(page + at));
     }
     inner.children.push_back(four_bytes(page + 8));
@@ -169,29 +172,38 @@ bool TablePages::open_leaf(uint32_t page) {
     cell_ = 0;
     cell_count_ = 0;
     const uint32_t count = two_bytes(leaf_ + 3);
-    if (leaf_[0] != kLeafPage || kLeafHead + 2 * count > format_.usable_bytes) return false;
+    if (leaf_[0] != kLeafPage || count > most_cells() || kLeafHead + 2 * count > format_.usable_bytes)
+        return false;
     if (count == 0 && leaf_depth_ > 1) return false;  // only a table without rows has an empty leaf
     cell_count_ = count;
+    for (uint32_t i = 0; i < count; ++i)
+        if (!cell_fits(two_bytes(leaf_ + kLeafHead + 2 * i))) return false;
     return true;
 }
 
-bool TablePages::read_cell() {
-    const uint32_t at = two_bytes(leaf_ + kLeafHead + 2 * cell_), usable = format_.usable_bytes;
+// SQLite takes a page with one bad cell for bad as a whole, so that every column has the same rows.
+bool TablePages::cell_fits(uint32_t at) const {
+    const uint32_t usable = format_.usable_bytes;
     if (at < kLeafHead + 2 * cell_count_ || at > usable - 4) return false;
     const unsigned char* record = leaf_ + at;
-    const uint64_t payload = varint(record);
+    const uint64_t payload = varint(record), local = local_bytes(payload);
+    varint(record);
+    return payload <= kLongestRecord &&
+           static_cast<uint64_t>(record - leaf_) + local + (local < payload ? 4 : 0) <= usable;
+}
+
+// How much of a record stands in the leaf.
+uint64_t TablePages::local_bytes(uint64_t payload) const {
+    const uint32_t usable = format_.usable_bytes;
+    if (payload <= usable - 35) return payload;
+    const uint64_t least = (usable - 12) * 32 / 255 - 23, filled = least + (payload - least) % (usable - 4);
+    return filled <= usable - 35 ? filled : least;
+}
+
+bool TablePages::read_cell() {
+    const unsigned char* record = leaf_ + two_bytes(leaf_ + kLeafHead + 2 * cell_);
+    const uint64_t payload = varint(record), local = local_bytes(payload);
     const auto rowid = static_cast<int64_t>(varint(record));
-    if (payload > kLongestRecord) return false;
-
-    uint64_t local = payload;
-    if (payload > usable - 35) {
-        const uint64_t least = (usable - 12) * 32 / 255 - 23,
-                       filled = least + (payload - least) % (usable - 4);
-        local = filled <= usable - 35 ? filled : least;
-    }
-    const uint64_t cell_end = static_cast<uint64_t>(record - leaf_) + local + (local < payload ? 4 : 0);
-    if (cell_end > usable) return false;
-
     Decoded decoded = decode(record, local, payload);
     if (decoded == Decoded::kNeedsMore) {
         if (!read_rest(payload, record, local)) return false;

@@ -75,6 +75,9 @@ class TablePages {
     bool read_children(const unsigned char* page);
     bool read_run(Inner& above);
     bool open_leaf(uint32_t page);
+    uint32_t most_cells() const { return (format_.page_bytes - 8) / 6; }
+    bool cell_fits(uint32_t at) const;
+    uint64_t local_bytes(uint64_t payload) const;
     bool read_cell();
     bool read_rest(uint64_t payload, const unsigned char* local, size_t local_bytes);
     Decoded decode(const unsigned char* record, size_t bytes, uint64_t payload);

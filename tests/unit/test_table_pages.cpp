@@ -1,11 +1,14 @@
 // Rows from the pages of a database against the rows that SQLite gives: of made-up databases of every page
 // size and kind of value, and of the same ones damaged.
 #include <catch2/catch.hpp>
+#include <clocale>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
 
+#include "ext/core/ascii.h"
 #include "tests/unit/files.h"
 #include "tests/unit/sql.h"
 #include "vtab/db_file.h"
@@ -181,7 +184,7 @@ std::string random_database(Choices& choose) {
                    (choose.one_in(3) ? " DEFAULT 5;" : ";");
         if (choose.one_in(20))
             sql += "INSERT INTO other VALUES (1, zeroblob(" + std::to_string(choose.below(700)) + "));";
-        if (choose.one_in(30)) sql += "DELETE FROM t WHERE abs(random() % 9) = 1;";
+        if (choose.one_in(30)) sql += "DELETE FROM t WHERE rowid % 9 = 1;";
         sql += "INSERT INTO t(rowid";
         for (size_t c = 0; c < columns; ++c) sql += ", c" + std::to_string(c);
         sql += ") SELECT ";
@@ -209,17 +212,34 @@ bool begins_with(const Rows& rows, const Rows& first) {
     return rows.size() >= first.size() && std::equal(first.begin(), first.end(), rows.begin());
 }
 
+constexpr size_t kMostArguments = 100;  // of an SQL function, where SQLite is asked
+
 size_t rows_of_scan(DbFile& file, const DbTable& table, uint64_t* from_pages) {
     Diagnostics diagnostics;
     Progress progress;
     LoadContext context{progress, diagnostics};
     DbScan scan(file, table);
-    constexpr size_t kMostArguments = 100;  // of an SQL function, where SQLite is asked
     for (size_t c = 0; c < std::min(table.columns.size(), kMostArguments); ++c) scan.cell({table.columns[c]});
     size_t rows = 0;
     scan.run(context, [&](const DbRow&) { ++rows; });
     *from_pages = scan.rows_from_pages();
     return rows;
+}
+
+// Compares a damaged file's rows with those that SQLite gives before it stops; true: its pages were
+// irregular.
+bool hold_against(const std::string& path, const PageFormat& format, const Rows& expected, int code) {
+    DbFile file(path);
+    const DbTable* table = file.table("t");
+    if (table == nullptr) return false;
+    const Answer answer = page_rows(path, format, *table);
+    // Of a page that SQLite refuses as a whole no row comes.
+    CHECK(begins_with(expected, answer.rows));
+    if (code == SQLITE_DONE && !answer.irregular) CHECK(answer.rows.size() == expected.size());
+    uint64_t from_pages = 0;
+    const size_t rows = rows_of_scan(file, *table, &from_pages);
+    if (table->columns.size() <= kMostArguments) CHECK(rows == expected.size());
+    return answer.irregular;
 }
 
 }  // namespace
@@ -249,7 +269,7 @@ TEST_CASE_METHOD(Loaded, "pages give the rows that SQLite gives") {
         compared += expected.size();
         by_pages += answer.rows.size();
     }
-    CHECK(by_pages > compared / 2);
+    CHECK(by_pages > compared / 4);
 }
 
 TEST_CASE_METHOD(Loaded, "of damaged pages come no other rows than SQLite gives") {
@@ -276,22 +296,11 @@ TEST_CASE_METHOD(Loaded, "of damaged pages come no other rows than SQLite gives"
             folder.write("damaged.db", damaged);
             int code = 0;
             const Rows expected = sqlite_rows(path, "t", &code);
-            DbFile file(path);
-            const DbTable* table = file.table("t");
-            if (table == nullptr) continue;
-            const Answer answer = page_rows(path, format, *table);
-            if (code == SQLITE_DONE)
-                CHECK(begins_with(expected, answer.rows));
-            else
-                CHECK((begins_with(expected, answer.rows) || begins_with(answer.rows, expected)));
-            if (code == SQLITE_DONE && !answer.irregular) CHECK(answer.rows.size() == expected.size());
-            uint64_t from_pages = 0;
-            const size_t rows = rows_of_scan(file, *table, &from_pages);
-            if (code == SQLITE_DONE)
-                CHECK(rows == expected.size());
-            else
-                CHECK(rows >= expected.size());
-            stopped += answer.irregular ? 1 : 0;
+            try {
+                stopped += hold_against(path, format, expected, code) ? 1 : 0;
+            } catch (const Error&) {  // the schema is damaged, or a length beyond what SQLite can hold
+                CHECK(code != SQLITE_DONE);
+            }
         }
     }
     CHECK(stopped > 20);
@@ -311,7 +320,8 @@ TEST_CASE_METHOD(Loaded, "what is not plain is left to SQLite") {
     const std::string two = "; INSERT INTO t(a) VALUES (1), (2)";
     CHECK(from_pages("plain.db", "CREATE TABLE t(a, b)" + two) == 2);
     CHECK(from_pages("key.db", "CREATE TABLE t(a INTEGER PRIMARY KEY, b)" + two) == 2);
-    CHECK(from_pages("descending.db", "CREATE TABLE t(a INTEGER PRIMARY KEY DESC, b)" + two) == 0);
+    CHECK(from_pages("descending.db", "CREATE TABLE t(a INTEGER PRIMARY KEY DESC, b)" + two) == 2);
+    CHECK(from_pages("twice.db", "CREATE TABLE t(a INTEGER, b, PRIMARY KEY(a, a))" + two) == 2);
     CHECK(from_pages("without.db", "CREATE TABLE t(a PRIMARY KEY) WITHOUT ROWID" + two) == 0);
     CHECK(from_pages("generated.db", "CREATE TABLE t(a, b AS (a + 1))" + two) == 0);
     CHECK(from_pages("utf16.db", "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(a, b)" + two) == 0);
@@ -333,4 +343,57 @@ TEST_CASE_METHOD(Loaded, "a write-ahead log in use is left to SQLite") {
         CHECK(from_pages == 0);
     }
     sqlite3_close(db);
+}
+
+TEST_CASE_METHOD(Loaded, "a key that has an index of its own is no rowid") {
+    make_database(folder.file("a.db"),
+                  "CREATE TABLE t(a INTEGER, PRIMARY KEY(a, a)); INSERT INTO t VALUES (7);"
+                  "CREATE TABLE u(a INTEGER PRIMARY KEY DESC); INSERT INTO u VALUES (8);"
+                  "CREATE TABLE v(a INTEGER PRIMARY KEY); INSERT INTO v VALUES (9)");
+    DbFile file(folder.file("a.db"));
+    Diagnostics diagnostics;
+    Progress progress;
+    LoadContext context{progress, diagnostics};
+    std::vector<int64_t> found;
+    for (const char* name : {"t", "u", "v"}) {
+        DbScan scan(file, *file.table(name));
+        const int a = scan.cell({"a"}), rowid = scan.rowid();
+        scan.run(context, [&](const DbRow& row) {
+            found.push_back(row.integer(a));
+            found.push_back(row.integer(rowid));
+        });
+        CHECK(scan.rows_from_pages() == 1);
+    }
+    CHECK(found == std::vector<int64_t>{7, 1, 8, 1, 9, 9});
+}
+
+TEST_CASE_METHOD(Loaded, "the kind of a column is told whatever the locale") {
+    // Affinity INTEGER by the letters INT in it, in small letters: a number that no double holds.
+    make_database(folder.file("a.db"),
+                  "CREATE TABLE t(a floating point); INSERT INTO t VALUES (1719300623040522121)");
+    const std::string before = std::setlocale(LC_ALL, nullptr);
+    std::setlocale(LC_ALL, "tr_TR.UTF-8");  // where it is installed
+    DbFile file(folder.file("a.db"));
+    const DbTable* table = file.table("T");
+    std::setlocale(LC_ALL, before.c_str());
+    REQUIRE(table != nullptr);
+    REQUIRE(table->stored.size() == 1);
+    CHECK_FALSE(table->stored[0].is_real);
+    CHECK(upper_case("i\xC4\xB1") == "I\xC4\xB1");
+}
+
+TEST_CASE_METHOD(Loaded, "opening a database by its path leaves this process's locks on it") {
+    const std::string path = folder.file("ascend_pytorch_profiler_0.db");
+    make_database(path, "CREATE TABLE TASK(startNs); CREATE TABLE PYTORCH_API(startNs)");
+    sqlite3* host = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &host) == SQLITE_OK);
+    execute(host, "BEGIN IMMEDIATE; INSERT INTO TASK VALUES (1)");
+    sql.run("SELECT profana_open('run', '" + path + "')");
+    CHECK(sql.integer("SELECT count(*) FROM prof_device_task") == 0);
+    // Another program finds the database locked.
+    const std::string other = "sqlite3 '" + path + "' 'BEGIN IMMEDIATE' 2>/dev/null";
+    CHECK(std::system(other.c_str()) != 0);
+    execute(host, "COMMIT");
+    CHECK(std::system(other.c_str()) == 0);
+    sqlite3_close(host);
 }
