@@ -291,7 +291,7 @@ FileStamp stamp_if_there(const std::string& path) {
 
 void refuse_unreadable(const std::string& path) {
     check_path(path);
-    if (::access(path.c_str(), R_OK) != 0) refuse_errno(path, errno);
+    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) refuse_errno(path, errno);
 }
 
 std::unique_ptr<Input> Input::open(const std::string& path, LoadContext& context) {

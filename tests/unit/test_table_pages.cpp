@@ -245,7 +245,7 @@ bool hold_against(const std::string& path, const PageFormat& format, const Rows&
 }  // namespace
 
 TEST_CASE_METHOD(Loaded, "pages give the rows that SQLite gives") {
-    size_t compared = 0, by_pages = 0;
+    size_t whole = 0;
     for (unsigned seed = 1; seed <= 40; ++seed) {
         INFO("seed " << seed);
         Choices choose(seed);
@@ -266,10 +266,9 @@ TEST_CASE_METHOD(Loaded, "pages give the rows that SQLite gives") {
         uint64_t from_pages = 0;
         CHECK(rows_of_scan(file, *table, &from_pages) == expected.size());
         CHECK(from_pages >= answer.rows.size());  // fewer columns, fewer that are missing
-        compared += expected.size();
-        by_pages += answer.rows.size();
+        whole += answer.irregular ? 0 : 1;
     }
-    CHECK(by_pages > compared / 4);
+    CHECK(whole > 20);
 }
 
 TEST_CASE_METHOD(Loaded, "of damaged pages come no other rows than SQLite gives") {
