@@ -3,10 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "ext/core/ascii.h"
@@ -16,9 +14,9 @@
 namespace profana {
 namespace {
 
-constexpr int kBusyMs = 250;          // how long a locked file is waited for
-constexpr uint64_t kPollRows = 4096;  // between two looks at whether the user wants to stop
-constexpr int kHeaderBytes = 100;
+constexpr int kBusyMs = 250;  // how long a locked file is waited for
+// Between two looks at whether the user wants to stop, and at the memory:
+constexpr uint64_t kPollRows = 4096, kPollBytes = uint64_t{4} << 20;
 constexpr const char* kRowFunction = "profana_each_row";
 
 // Letters and digits only, in lower case: names have been spelled startNs and start_ns.
@@ -55,10 +53,6 @@ uint64_t file_size(const std::string& path) {
     return stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
 }
 
-uint32_t big_endian(const unsigned char* bytes) {
-    return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
-}
-
 void check_regular_file(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0)
@@ -79,7 +73,7 @@ bool is_real_affinity(const std::string& upper_type) {
     return !is_other && (has("REAL") || has("FLOA") || has("DOUB"));
 }
 
-// Through SQLite's own file, under the lock that its transaction holds.
+// Through SQLite's own file, under the lock that its transaction holds (an immutable file has none).
 class SqlitePageFile : public PageFile {
   public:
     explicit SqlitePageFile(sqlite3_file* file) : file_(file) {}
@@ -120,7 +114,7 @@ DbFile::DbFile(const std::string& path) : path_(path) {
         open(false);
         // With write-ahead logging SQLite would make side files even to read. Where there is nothing in the
         // log, the file alone is the database.
-        const bool log_is_empty = file_size(path_ + "-wal") == 0;
+        const bool log_is_empty = file_size(sqlite3_filename_wal(sqlite3_db_filename(db_, "main"))) == 0;
         if (!(write_ahead_ && log_is_empty) && begin()) {
             find_pages();
             return;
@@ -181,44 +175,40 @@ sqlite3_file* DbFile::sqlite_file() const {
 
 void DbFile::read_header() {
     sqlite3_file* file = sqlite_file();
-    unsigned char header[kHeaderBytes];
+    unsigned char header[kDatabaseHeaderBytes];
     sqlite3_int64 size = 0;
     const bool readable = file != nullptr && file->pMethods->xFileSize(file, &size) == SQLITE_OK &&
-                          size >= kHeaderBytes &&
+                          size >= static_cast<sqlite3_int64>(kDatabaseHeaderBytes) &&
                           file->pMethods->xRead(file, header, sizeof header, 0) == SQLITE_OK;
     if (!readable || std::memcmp(header, "SQLite format 3", 16) != 0) fail(SQLITE_NOTADB);
     write_ahead_ = header[18] == 2 || header[19] == 2;
-    const uint32_t page_bytes = uint32_t{header[16]} << 8 | header[17];
-    const uint64_t bytes = uint64_t{big_endian(header + 28)} * (page_bytes == 1 ? 65536 : page_bytes);
-    const bool count_is_valid = big_endian(header + 24) == big_endian(header + 92);
-    truncated_ = !write_ahead_ && count_is_valid && static_cast<uint64_t>(size) < bytes;
+    const DatabaseHeader facts = read_database_header(header);
+    const uint64_t bytes = uint64_t{facts.pages} * facts.page_bytes;
+    truncated_ = !write_ahead_ && static_cast<uint64_t>(size) < bytes;
     if (truncated_)
         notes_.emplace_back("db_truncated", "it has " + std::to_string(size) + " of the " +
                                                 std::to_string(bytes) +
                                                 " bytes that its header names; what can be read is read");
 }
 
+// A log beside the file counts whatever the file's header says.
+bool DbFile::uses_log() const {
+    bool is_wal = false;
+    each_row(db_, "PRAGMA main.journal_mode",
+             [&](sqlite3_stmt* row) { is_wal = column_text(row, 0) == "wal"; });
+    return is_wal;
+}
+
 // May the tables be read from the pages of the file? Now that it is locked, its header counts.
 void DbFile::find_pages() {
-    constexpr uint32_t kUtf8 = 1, kLeastUsable = 480;
     sqlite3_file* file = sqlite_file();
-    unsigned char header[kHeaderBytes];
+    unsigned char header[kDatabaseHeaderBytes];
     sqlite3_int64 size = 0;
+    if (truncated_ || (!immutable_ && uses_log())) return;
     if (file == nullptr || file->pMethods->xFileSize(file, &size) != SQLITE_OK ||
         file->pMethods->xRead(file, header, sizeof header, 0) != SQLITE_OK)
         return;
-    const bool may_have_log = !immutable_ && (header[18] != 1 || header[19] != 1);
-    if (truncated_ || may_have_log || big_endian(header + 56) != kUtf8) return;
-    PageFormat format;
-    format.page_bytes = uint32_t{header[16]} << 8 | header[17];
-    if (format.page_bytes == 1) format.page_bytes = 65536;
-    if (!std::has_single_bit(format.page_bytes) || format.page_bytes < 512) return;
-    format.usable_bytes = format.page_bytes - header[20];
-    format.pages = static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(size) / format.page_bytes,
-                                                            std::numeric_limits<uint32_t>::max()));
-    const uint32_t counted = big_endian(header + 28);
-    if (counted != 0 && big_endian(header + 24) == big_endian(header + 92)) format.pages = counted;
-    if (format.usable_bytes >= kLeastUsable) pages_ = format;
+    pages_ = page_format(read_database_header(header), static_cast<uint64_t>(size));
 }
 
 int DbFile::run(const char* sql) {
@@ -404,6 +394,7 @@ std::string_view DbRow::text(int cell) const {
 std::string DbRow::printed(int cell) const {
     if (cell == kNoCell) return {};
     const StoredCell& value = cells_[cell];
+    if (value.kind == StoredCell::Kind::kNull) return {};
     if (value.kind == StoredCell::Kind::kInteger) return std::to_string(value.integer);
     if (value.kind != StoredCell::Kind::kReal) return std::string(value.bytes);
     char text[32];
@@ -441,11 +432,15 @@ size_t DbScan::expected_rows() const {
     return std::min<uint64_t>(std::max<int64_t>(last, 0), file_size(file_.path()) / kLeastRowBytes);
 }
 
-void DbScan::take(const StoredCell* cells) {
+void DbScan::take(const StoredCell* cells, uint64_t bytes) {
     if (++rows_ > kMaxRows)
         throw file_error(file_.path(), 0, "table " + table_.name + " has more than 2^32 rows",
                          ErrorKind::kTooBig);
-    if (rows_ % kPollRows == 0) context_->poll();
+    bytes_ += bytes;
+    if (rows_ % kPollRows == 0 || bytes_ > kPollBytes) {
+        context_->poll();
+        bytes_ = 0;
+    }
     row_.cells_ = cells;
     row_.number_ = rows_;
     call_(each_, row_);
@@ -455,7 +450,7 @@ void DbScan::take(const StoredCell* cells) {
 bool DbScan::read_pages() {
     SqlitePageFile file(file_.sqlite_file());
     TablePages pages(file, *file_.pages_, table_.root_page, stored_);
-    while (pages.next()) take(pages.cells());
+    while (pages.next()) take(pages.cells(), pages.record_bytes());
     rows_from_pages_ = rows_;
     return !pages.irregular();
 }
@@ -474,6 +469,7 @@ void DbScan::on_row(sqlite3_context* sqlite, int count, sqlite3_value** values) 
 }
 
 void DbScan::take_values(int count, sqlite3_value** values) {
+    uint64_t bytes = 0;
     for (int i = 0; i < count; ++i) {
         StoredCell& cell = cells_[static_cast<size_t>(i)];
         switch (sqlite3_value_type(values[i])) {
@@ -500,8 +496,10 @@ void DbScan::take_values(int count, sqlite3_value** values) {
             default:
                 cell.kind = StoredCell::Kind::kNull;
         }
+        if (cell.kind == StoredCell::Kind::kText || cell.kind == StoredCell::Kind::kBlob)
+            bytes += cell.bytes.size();
     }
-    take(cells_.data());
+    take(cells_.data(), bytes);
 }
 
 // The rows that are not yet read. Returns SQLITE_OK, or what stopped it.

@@ -26,7 +26,7 @@ namespace profana {
 struct DbTable {
     std::string name;
     std::vector<std::string> columns;
-    std::vector<StoredColumn> stored;  // by column, where is_plain
+    std::vector<StoredColumn> stored;  // by column
     uint32_t root_page = 0;
     bool has_rowid = true;
     bool is_plain = false;  // the values of a row stand in its record as they are
@@ -71,6 +71,7 @@ class DbFile {
     void open(bool immutable);
     void close();
     sqlite3_file* sqlite_file() const;
+    bool uses_log() const;
     void read_header();
     void find_pages();
     bool begin();  // false: the side files of write-ahead logging cannot be made
@@ -88,7 +89,7 @@ class DbFile {
     sqlite3* db_ = nullptr;
     DbScan* scan_ = nullptr;  // the one that runs
     bool write_ahead_ = false, truncated_ = false, immutable_ = false;
-    std::optional<PageFormat> pages_;  // the file alone is the database, its texts are UTF-8
+    std::optional<PageFormat> pages_;  // the file alone, without a log, is the database; its texts are UTF-8
     std::map<std::string, DbTable, std::less<>> tables_;
     std::vector<std::pair<std::string, std::string>> notes_;
 };
@@ -165,7 +166,7 @@ class DbScan {
   private:
     friend class DbFile;
     static void on_row(sqlite3_context* sqlite, int count, sqlite3_value** values);
-    void take(const StoredCell* cells);
+    void take(const StoredCell* cells, uint64_t bytes);
     void take_values(int count, sqlite3_value** values);
     void execute(LoadContext& context);
     bool read_pages();
@@ -188,6 +189,7 @@ class DbScan {
     LoadContext* context_ = nullptr;
     std::exception_ptr thrown_;
     uint64_t rows_ = 0, rows_from_pages_ = 0;
+    uint64_t bytes_ = 0;  // of records, since the last poll
     DbRow row_;
 };
 

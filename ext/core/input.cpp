@@ -291,7 +291,10 @@ FileStamp stamp_if_there(const std::string& path) {
 
 void refuse_unreadable(const std::string& path) {
     check_path(path);
-    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) refuse_errno(path, errno);
+    // Other errors than this one old container run-times give for the call itself: opening the file will
+    // tell.
+    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0 && errno == EACCES)
+        refuse_errno(path, errno);
 }
 
 std::unique_ptr<Input> Input::open(const std::string& path, LoadContext& context) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace profana {
 namespace {
@@ -12,7 +13,8 @@ constexpr unsigned char kInnerPage = 5, kLeafPage = 13;
 constexpr uint32_t kInnerHead = 12, kLeafHead = 8;  // bytes before the places of the cells
 constexpr size_t kDeepest = 20;                     // more than 2^32 pages never need
 constexpr size_t kRunBytes = size_t{128} << 10;     // read at once where leaves stand side by side
-constexpr uint32_t kMostBetween = 4;                // pages of something else that are read along with them
+constexpr uint32_t kFarthest = 4;                   // from a leaf to the next: what is between is read along
+constexpr uint64_t kLockByte = uint64_t{1} << 30;   // its page is no table's
 constexpr size_t kSlack = 32;                       // numbers at the end of a page may be read beyond it
 constexpr uint64_t kLongestHead = 98307, kLongestRecord = 1'000'000'000;  // SQLite's limits
 
@@ -74,6 +76,27 @@ void set_cell(StoredCell& cell, uint64_t type, const unsigned char* at, bool is_
 
 }  // namespace
 
+DatabaseHeader read_database_header(const unsigned char* bytes) {
+    constexpr uint32_t kUtf8 = 1;
+    DatabaseHeader header;
+    header.page_bytes = two_bytes(bytes + 16) == 1 ? 65536 : two_bytes(bytes + 16);
+    header.reserved_bytes = bytes[20];
+    // The count is that of the last change, unless an old version of SQLite made it.
+    if (four_bytes(bytes + 24) == four_bytes(bytes + 92)) header.pages = four_bytes(bytes + 28);
+    header.is_utf8 = four_bytes(bytes + 56) == kUtf8;
+    return header;
+}
+
+std::optional<PageFormat> page_format(const DatabaseHeader& header, uint64_t file_bytes) {
+    constexpr uint32_t kLeastPage = 512, kLeastUsable = 480;
+    const uint32_t bytes = header.page_bytes;
+    if (!header.is_utf8 || !std::has_single_bit(bytes) || bytes < kLeastPage) return std::nullopt;
+    if (bytes - header.reserved_bytes < kLeastUsable) return std::nullopt;
+    constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+    const auto there = static_cast<uint32_t>(std::min(file_bytes / bytes, kMost));
+    return PageFormat{bytes, bytes - header.reserved_bytes, header.pages != 0 ? header.pages : there};
+}
+
 TablePages::TablePages(PageFile& file, const PageFormat& format, uint32_t root_page,
                        const std::vector<StoredColumn>& columns)
     : file_(file), format_(format), cells_(columns.size()) {
@@ -116,7 +139,7 @@ bool TablePages::next_leaf() {
 
 // To the children of a page; where it turns out to be the first leaf, it is read again with those beside it.
 bool TablePages::descend(uint32_t page) {
-    if (!read_pages(page, 1, inner_page_)) return false;
+    if (!may_be_table(page) || !read_pages(page, 1, inner_page_)) return false;
     if (leaf_depth_ == 0 && inner_page_[0] == kLeafPage) {
         leaf_depth_ = above_.size();
         return true;
@@ -153,15 +176,20 @@ bool TablePages::read_run(Inner& above) {
     uint32_t last = run_first_;
     do {
         last = above.children[above.at++];
+        if (!may_be_table(last)) return false;
         run_leaves_.push_back(last);
     } while (above.at < above.children.size() && above.children[above.at] > last &&
-             above.children[above.at] - last <= kMostBetween && above.children[above.at] - run_first_ < most);
+             above.children[above.at] - last <= kFarthest && above.children[above.at] - run_first_ < most);
     return read_pages(run_first_, last - run_first_ + 1, run_);
 }
 
+// Page 1 is the schema's.
+bool TablePages::may_be_table(uint32_t page) const {
+    return page >= 2 && page <= format_.pages && page != kLockByte / format_.page_bytes + 1;
+}
+
 bool TablePages::read_pages(uint32_t first, size_t n, PageVector<unsigned char>& to) {
-    // Page 1 is the schema's, never a table's.
-    if (first < 2 || first > format_.pages || n > format_.pages - first + 1) return false;
+    if (first > format_.pages || n > format_.pages - first + 1) return false;
     const size_t bytes = n * format_.page_bytes;
     if (to.size() < bytes + kSlack) to.resize(bytes + kSlack);
     return file_.read(uint64_t{first - 1} * format_.page_bytes, to.data(), bytes);
@@ -204,6 +232,7 @@ bool TablePages::read_cell() {
     const unsigned char* record = leaf_ + two_bytes(leaf_ + kLeafHead + 2 * cell_);
     const uint64_t payload = varint(record), local = local_bytes(payload);
     const auto rowid = static_cast<int64_t>(varint(record));
+    record_bytes_ = payload;
     Decoded decoded = decode(record, local, payload);
     if (decoded == Decoded::kNeedsMore) {
         if (!read_rest(payload, record, local)) return false;
@@ -225,7 +254,7 @@ bool TablePages::read_rest(uint64_t payload, const unsigned char* local, size_t 
     rest_.assign(payload + kSlack, 0);
     std::memcpy(rest_.data(), local, local_bytes);
     for (uint64_t at = local_bytes; at < payload;) {
-        if (!read_pages(page, 1, inner_page_)) return false;
+        if (!may_be_table(page) || !read_pages(page, 1, inner_page_)) return false;
         const size_t n = std::min<uint64_t>(room, payload - at);
         std::memcpy(rest_.data() + at, inner_page_.data() + 4, n);
         at += n;

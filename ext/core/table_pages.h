@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,11 +36,23 @@ struct StoredColumn {
     bool has_default = false;  // of rows that are older than the column
 };
 
+// What the first bytes of a database file say.
+constexpr size_t kDatabaseHeaderBytes = 100;
+struct DatabaseHeader {
+    uint32_t page_bytes = 0;
+    uint32_t reserved_bytes = 0;  // of each page
+    uint32_t pages = 0;           // 0: not known
+    bool is_utf8 = false;
+};
+DatabaseHeader read_database_header(const unsigned char* bytes);
+
 struct PageFormat {
     uint32_t page_bytes = 0;
     uint32_t usable_bytes = 0;  // of each page
-    uint32_t pages = 0;         // in the file
+    uint32_t pages = 0;         // in the database
 };
+// nullopt: not one whose pages can be read here.
+std::optional<PageFormat> page_format(const DatabaseHeader& header, uint64_t file_bytes);
 
 // The bytes of the file.
 class PageFile {
@@ -58,6 +71,7 @@ class TablePages {
     bool next();
     bool irregular() const { return irregular_; }
     const StoredCell* cells() const { return cells_.data(); }  // of the row at hand, by column
+    uint64_t record_bytes() const { return record_bytes_; }    // of that row
 
   private:
     enum class Decoded : uint8_t { kWhole, kNeedsMore, kIrregular };
@@ -81,6 +95,7 @@ class TablePages {
     bool read_cell();
     bool read_rest(uint64_t payload, const unsigned char* local, size_t local_bytes);
     Decoded decode(const unsigned char* record, size_t bytes, uint64_t payload);
+    bool may_be_table(uint32_t page) const;
     bool read_pages(uint32_t first, size_t n, PageVector<unsigned char>& to);
 
     PageFile& file_;
@@ -97,6 +112,7 @@ class TablePages {
     uint32_t run_first_ = 0;               // page at the beginning of run_
     const unsigned char* leaf_ = nullptr;  // the leaf at hand
     uint32_t cell_ = 0, cell_count_ = 0;   // its next cell
+    uint64_t record_bytes_ = 0;
     bool irregular_ = false;
 };
 

@@ -5,35 +5,48 @@
 -- _compare_side_query: which two profiles are compared, and what kind of source is each?
 --
 -- The profiles opened under the aliases base and comparison, a row each. Rules differ by family: an Ascend
--- text export brings its own analysis lanes, a database and a GPU trace bring intervals. A step that only the
--- kernels know (a text export without its trace) reaches from the start of its first to the end of its last.
+-- text export brings its own analysis lanes, a database and a GPU trace bring intervals.
 CREATE TEMP VIEW IF NOT EXISTS _compare_side_query(
   profile,                -- TEXT     base or comparison
   family,                 -- TEXT     text, db or gpu
-  step,                   -- INTEGER  step asked for in profana_open; NULL: everything
-  step_start_ns,          -- INTEGER  ns, its bounds on the host, both inclusive; NULL: no step asked for
-  step_end_ns             -- INTEGER  ns
+  step                    -- INTEGER  step asked for in profana_open; NULL: everything
 ) AS
-SELECT s.alias,
-       CASE WHEN min(s.kind) = 'gpu' THEN 'gpu'
-            WHEN min(s.kind) IN ('text', 'trace', 'msprof') THEN 'text'
+SELECT alias,
+       CASE WHEN min(kind) = 'gpu' THEN 'gpu'
+            WHEN min(kind) IN ('text', 'trace', 'msprof') THEN 'text'
             ELSE 'db' END,
-       min(s.step_option),
-       CASE WHEN min(s.step_option) IS NOT NULL
-            THEN coalesce((SELECT min(p.start_ns) FROM prof_step AS p
-                            WHERE p.profile = s.alias AND p.step = s.step_option),
-                          (SELECT min(k.start_ns) FROM prof_kernel AS k
-                            WHERE k.profile = s.alias AND k.step = s.step_option)) END,
-       CASE WHEN min(s.step_option) IS NOT NULL
-            THEN coalesce((SELECT max(p.end_ns) FROM prof_step AS p
-                            WHERE p.profile = s.alias AND p.step = s.step_option),
-                          (SELECT max(k.end_ns) FROM prof_kernel AS k
-                            WHERE k.profile = s.alias AND k.step = s.step_option)) END
-  FROM prof_source AS s
- WHERE s.alias IN ('base', 'comparison')
- GROUP BY s.alias;
+       min(step_option)
+  FROM prof_source
+ WHERE alias IN ('base', 'comparison')
+ GROUP BY alias;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._compare_side USING profana_memo(_compare_side_query);
+
+-- _side_rank_query: the ranks of the two profiles, and when the step asked for begins and ends on each.
+--
+-- Clocks of ranks may differ. A step that only the kernels know (a text export without its trace) reaches from the
+-- start of its first to the end of its last.
+CREATE TEMP VIEW IF NOT EXISTS _side_rank_query(
+  profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
+  family,                 -- TEXT     as _compare_side
+  step,                   -- INTEGER  as _compare_side
+  step_start_ns,          -- INTEGER  ns, inclusive; NULL: no step asked for
+  step_end_ns             -- INTEGER  ns, inclusive
+) AS
+SELECT s.profile, r.rank, s.family, s.step,
+       coalesce((SELECT min(p.start_ns) FROM prof_step AS p
+                  WHERE p.profile = s.profile AND p.rank IS r.rank AND p.step = s.step),
+                (SELECT min(k.start_ns) FROM prof_kernel AS k
+                  WHERE s.step IS NOT NULL AND k.profile = s.profile AND k.rank IS r.rank AND k.step = s.step)),
+       coalesce((SELECT max(p.end_ns) FROM prof_step AS p
+                  WHERE p.profile = s.profile AND p.rank IS r.rank AND p.step = s.step),
+                (SELECT max(k.end_ns) FROM prof_kernel AS k
+                  WHERE s.step IS NOT NULL AND k.profile = s.profile AND k.rank IS r.rank AND k.step = s.step))
+  FROM _compare_side AS s
+  JOIN (SELECT DISTINCT alias, rank FROM prof_source) AS r ON r.alias = s.profile;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._side_rank USING profana_memo(_side_rank_query);
 
 -- _compare_setting_query: how are operators matched?
 --
@@ -90,7 +103,7 @@ SELECT profile, rank, device_id, stream_id, coalesce(nullif(process_group, ''), 
   FROM prof_comm_op
 UNION ALL
 SELECT k.profile, k.rank, k.device_id, k.stream_id, NULL, k.id, k.name, k.op_type, k.step, k.start_ns, k.end_ns, k.dur_ns
-  FROM (SELECT DISTINCT alias, rank FROM prof_source WHERE missing ->> 'prof_comm_op' IS NOT NULL) AS f
+  FROM (SELECT alias, rank FROM prof_source GROUP BY alias, rank HAVING min(missing ->> 'prof_comm_op' IS NOT NULL)) AS f
  CROSS JOIN prof_kernel AS k ON k.profile = f.alias AND k.rank IS f.rank
  WHERE k.is_communication = 1;
 

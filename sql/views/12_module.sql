@@ -1,14 +1,16 @@
 -- Modules of the two profiles: calls of nn.Module and of optimizers, their backward halves, and the operators and
 -- device work inside. The module sheets stand on these steps.
 
--- _module_side: the compared profiles, if modules can be compared at all: both sides must have some.
+-- _module_side: the ranks of the compared profiles, if modules can be compared at all: both sides must have some.
 CREATE TEMP VIEW IF NOT EXISTS _module_side(
   profile,                -- TEXT     base or comparison
-  first_ns,               -- INTEGER  ns, start of the step asked for; else the beginning of time
+  rank,                   -- INTEGER  rank of the source
+  first_ns,               -- INTEGER  ns, start of the step asked for, NULL: the rank has none; else the beginning of time
   last_ns                 -- INTEGER  ns, its end, inclusive; else the end of time
 ) AS
-SELECT s.profile, coalesce(s.step_start_ns, -9223372036854775807), coalesce(s.step_end_ns, 9223372036854775807)
-  FROM _compare_side AS s
+SELECT s.profile, s.rank, CASE WHEN s.step IS NULL THEN -9223372036854775807 ELSE s.step_start_ns END,
+       CASE WHEN s.step IS NULL THEN 9223372036854775807 ELSE s.step_end_ns END
+  FROM _side_rank AS s
  WHERE 2 = (SELECT count(*) FROM _compare_side AS t
              WHERE EXISTS (SELECT 1 FROM prof_python_call AS p WHERE p.profile = t.profile AND p.is_module = 1));
 
@@ -30,12 +32,12 @@ CREATE TEMP VIEW IF NOT EXISTS _module_forward_query(
 WITH RECURSIVE call AS (
   SELECT p.profile, p.rank, p.id * 4 AS id, p.name, p.start_ns, p.end_ns
     FROM _module_side AS s
-   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.is_module = 1
+   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.rank IS s.rank AND p.is_module = 1
    WHERE p.start_ns BETWEEN s.first_ns AND s.last_ns
   UNION ALL
   SELECT o.profile, o.rank, o.id * 4 + 1, o.name, o.start_ns, o.end_ns
     FROM _module_side AS s
-   CROSS JOIN prof_host_op AS o ON o.profile = s.profile
+   CROSS JOIN prof_host_op AS o ON o.profile = s.profile AND o.rank IS s.rank
    WHERE o.name LIKE 'optimizer%' AND o.root_id IS NOT NULL AND o.start_ns BETWEEN s.first_ns AND s.last_ns
 ),
 nested AS MATERIALIZED (
@@ -78,7 +80,7 @@ WITH RECURSIVE asked AS ( -- the modules, and the moments at which the flows beg
   UNION ALL
   SELECT f.profile, f.rank, f.id * 4 + 2, f.forward_ns, NULL, f.backward_ns
     FROM _module_side AS s
-   CROSS JOIN prof_fwd_bwd AS f ON f.profile = s.profile
+   CROSS JOIN prof_fwd_bwd AS f ON f.profile = s.profile AND f.rank IS s.rank
    WHERE f.forward_ns IS NOT NULL
 ),
 flow AS (
@@ -90,7 +92,7 @@ flow AS (
 call AS (
   SELECT f.profile, f.rank, f.id, f.inside_id, max(o.id) AS op_id, o.start_ns, o.end_ns
     FROM _module_side AS s
-    JOIN flow AS f ON f.profile = s.profile
+    JOIN flow AS f ON f.profile = s.profile AND f.rank IS s.rank
    CROSS JOIN prof_host_op AS o ON o.profile = f.profile AND o.start_ns = f.backward_ns AND o.rank IS f.rank
    WHERE f.inside_id IS NOT NULL AND f.backward_ns BETWEEN s.first_ns AND s.last_ns AND o.root_id IS NOT NULL
    GROUP BY f.profile, f.id
@@ -190,7 +192,7 @@ WITH RECURSIVE asked AS (
 stream AS (
   SELECT p.profile, p.rank, p.start_ns AS time_ns, p.id, p.end_ns, p.name
     FROM _module_side AS s
-   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.is_module = 0
+   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.rank IS s.rank AND p.is_module = 0
    WHERE p.end_ns >= s.first_ns AND p.start_ns <= s.last_ns
   UNION ALL
   SELECT profile, rank, start_ns, NULL, NULL, NULL FROM asked

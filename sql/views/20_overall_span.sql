@@ -15,8 +15,8 @@ CREATE TEMP VIEW IF NOT EXISTS _side_copy_query(
 ) AS
 WITH task AS NOT MATERIALIZED (
   SELECT s.family, t.profile, t.rank, t.id, t.stream_id, t.task_type, t.name, t.kernel_id, t.dur_ns
-    FROM _compare_side AS s
-   CROSS JOIN prof_device_task AS t ON t.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_device_task AS t ON t.profile = s.profile AND t.rank IS s.rank
    WHERE s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns
 ),
 kernel_stream AS (        -- Ascend streams that compute
@@ -74,23 +74,24 @@ SELECT c.profile, c.rank, c.id, c.kernel_id, c.dur_ns
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._side_copy USING profana_memo(_side_copy_query);
 
--- _overall_source: which source answers for a profile's times as a whole?
+-- _overall_source: which source answers for a rank's times as a whole?
 --
 -- The profiler's own analysis lanes where a text export has them and no step is asked for, as in the compare
 -- tool; else the intervals of kernels and collectives.
 CREATE TEMP VIEW IF NOT EXISTS _overall_source(
   profile,                -- TEXT     base or comparison
+  rank,                   -- INTEGER  rank of the source
   family,                 -- TEXT     text, db or gpu
   step,                   -- INTEGER  as _compare_side
   step_start_ns,          -- INTEGER  ns
   step_end_ns,            -- INTEGER  ns
   source                  -- TEXT     lanes or sets
 ) AS
-SELECT s.profile, s.family, s.step, s.step_start_ns, s.step_end_ns,
+SELECT s.profile, s.rank, s.family, s.step, s.step_start_ns, s.step_end_ns,
        CASE WHEN s.family = 'text' AND s.step IS NULL
-             AND EXISTS (SELECT 1 FROM prof_overlap_bar AS b WHERE b.profile = s.profile)
+             AND EXISTS (SELECT 1 FROM prof_overlap_bar AS b WHERE b.profile = s.profile AND b.rank IS s.rank)
             THEN 'lanes' ELSE 'sets' END
-  FROM _compare_side AS s;
+  FROM _side_rank AS s;
 
 -- _overall_lane: what do the profiler's own analysis lanes say?
 --
@@ -107,7 +108,7 @@ SELECT b.profile, b.rank,
                 interval_union()),
        max(b.end_ns) - min(b.start_ns)
   FROM _overall_source AS s
- CROSS JOIN prof_overlap_bar AS b ON b.profile = s.profile
+ CROSS JOIN prof_overlap_bar AS b ON b.profile = s.profile AND b.rank IS s.rank
  WHERE s.source = 'lanes'
  GROUP BY b.profile, b.rank;
 
@@ -127,7 +128,7 @@ WITH part AS (
   SELECT k.profile, k.rank, interval_agg(k.start_ns, k.end_ns) AS kernels, NULL AS collectives,
          min(k.start_ns) AS first_ns, max(k.end_ns) AS last_ns
     FROM _overall_source AS s
-   CROSS JOIN prof_kernel AS k ON k.profile = s.profile
+   CROSS JOIN prof_kernel AS k ON k.profile = s.profile AND k.rank IS s.rank
    WHERE s.source = 'sets' AND k.is_communication IS NOT 1
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
      AND (s.family <> 'gpu' OR (k.profile, k.id) NOT IN (SELECT profile, kernel_id
@@ -136,13 +137,13 @@ WITH part AS (
   UNION ALL
   SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)
     FROM _overall_source AS s
-    JOIN _side_collective AS c ON c.profile = s.profile
+    JOIN _side_collective AS c ON c.profile = s.profile AND c.rank IS s.rank
    WHERE s.source = 'sets' AND (s.step IS NULL OR c.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY c.profile, c.rank
   UNION ALL
   SELECT t.profile, t.rank, NULL, NULL, min(nullif(t.start_ns, 0)), max(nullif(t.end_ns, 0))
     FROM _overall_source AS s
-   CROSS JOIN prof_device_task AS t ON t.profile = s.profile
+   CROSS JOIN prof_device_task AS t ON t.profile = s.profile AND t.rank IS s.rank
    WHERE s.source = 'sets' AND (s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
      AND CASE s.family WHEN 'gpu' THEN t.task_type IN ('kernel', 'gpu_memcpy') AND t.stream_id IS NOT NULL
          ELSE t.task_type NOT IN (SELECT task_type FROM _silent_type)

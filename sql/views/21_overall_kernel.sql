@@ -58,7 +58,7 @@ SELECT o.profile, o.rank, o.id,
        o.start_ns, o.end_ns
   FROM masked AS m
  CROSS JOIN prof_host_op AS o ON o.profile = m.profile AND o.name = m.name
-  JOIN _compare_side AS s ON s.profile = o.profile
+  JOIN _side_rank AS s ON s.profile = o.profile AND s.rank IS o.rank
   LEFT JOIN _backward_thread AS b ON b.profile = o.profile AND b.rank IS o.rank
  WHERE o.depth IS NOT NULL AND (s.step IS NULL OR o.start_ns BETWEEN s.step_start_ns AND s.step_end_ns);
 
@@ -82,8 +82,8 @@ launched AS (             -- databases: launches by connection id; the cursor ha
   SELECT l.profile, l.rank, l.kernel_id, l.launch_ns,
          max(l.launch_ns) OVER (PARTITION BY l.profile, l.rank ORDER BY l.connection_id, l.kernel_id
                                 ROWS UNBOUNDED PRECEDING) AS reach_ns
-    FROM _compare_side AS s
-   CROSS JOIN prof_launch AS l ON l.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_launch AS l ON l.profile = s.profile AND l.rank IS s.rank
    WHERE s.family = 'db' AND l.kernel_id IS NOT NULL
      AND (s.step IS NULL OR l.launch_ns BETWEEN s.step_start_ns AND s.step_end_ns
                             AND l.device_ns BETWEEN s.step_start_ns AND s.step_end_ns)
@@ -125,8 +125,8 @@ CREATE TEMP VIEW IF NOT EXISTS _overall_kernel_query(
 ) AS
 WITH side AS MATERIALIZED (
   SELECT s.*, EXISTS (SELECT 1 FROM prof_kernel AS k
-                       WHERE s.family = 'db' AND k.profile = s.profile AND k.has_pmu = 1) AS has_counters
-    FROM _compare_side AS s
+                       WHERE s.family = 'db' AND k.profile = s.profile AND k.rank IS s.rank AND k.has_pmu = 1) AS has_counters
+    FROM _side_rank AS s
 ),
 counted AS (              -- kernels alike in everything that decides
   SELECT k.profile, s.family, k.name, k.op_type, h.category AS host_category,
@@ -138,7 +138,7 @@ counted AS (              -- kernels alike in everything that decides
          END AS is_cube,
          count(*) AS calls, sum(k.dur_ns) AS dur_ns
     FROM side AS s
-   CROSS JOIN prof_kernel AS k ON k.profile = s.profile
+   CROSS JOIN prof_kernel AS k ON k.profile = s.profile AND k.rank IS s.rank
     LEFT JOIN (SELECT profile, CAST(kernel_id AS INTEGER) AS kernel_id, max(category) AS category
                  FROM _kernel_host
                 GROUP BY profile, kernel_id) AS h
@@ -210,8 +210,8 @@ WITH fused AS MATERIALIZED (
          CASE s.family WHEN 'db' THEN k.connection_id
          ELSE coalesce((SELECT max(l.launch_ns) FROM prof_launch AS l
                          WHERE l.profile = k.profile AND l.kernel_id = k.id), 0) END AS turn
-    FROM _compare_side AS s
-   CROSS JOIN prof_kernel AS k ON k.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_kernel AS k ON k.profile = s.profile AND k.rank IS s.rank
    WHERE s.family <> 'gpu' AND lower(k.name) IN (SELECT keyword FROM op_mask WHERE mask = 'MC2_KERNEL')
      AND coalesce(lower(k.op_type) NOT LIKE '%pagedattention%', 1)
      AND (s.family <> 'text' OR k.aiv_vec_time_ns IS NOT NULL OR k.mac_time_ns IS NOT NULL)

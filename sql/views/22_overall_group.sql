@@ -20,8 +20,8 @@ WITH task AS (
          group_concat(CASE t.name WHEN 'RDMASend' THEN 'R' WHEN 'Notify_Wait' THEN 'N' ELSE 'O' END, '')
            OVER (PARTITION BY t.profile, t.rank, t.group_index, t.group_name, t.plane_id ORDER BY t.start_ns, t.id
                  ROWS BETWEEN 4 PRECEDING AND 1 PRECEDING) AS before
-    FROM _compare_side AS s
-   CROSS JOIN prof_comm_task AS t ON t.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_comm_task AS t ON t.profile = s.profile AND t.rank IS s.rank
    WHERE s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns
 ),
 judged AS (
@@ -70,8 +70,8 @@ WITH span AS MATERIALIZED (
 working AS (
   SELECT s.family, c.profile, c.rank, c.group_index, c.group_name, max(nullif(c.process_group, '')) AS name,
          max(c.plane_count) AS planes, interval_agg(c.start_ns, c.end_ns) AS operations, min(c.id) AS first_id
-    FROM _compare_side AS s
-   CROSS JOIN prof_comm_op AS c ON c.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_comm_op AS c ON c.profile = s.profile AND c.rank IS s.rank
    WHERE s.family <> 'gpu' AND (s.step IS NULL OR c.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY c.profile, c.rank, c.group_index, c.group_name
 ),

@@ -25,14 +25,14 @@ span AS MATERIALIZED (
 ),
 bare AS (                 -- LCCL kernels: device events of a text export, operations anywhere
   SELECT s.profile, t.dur_ns
-    FROM _compare_side AS s
-   CROSS JOIN prof_device_task AS t ON t.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_device_task AS t ON t.profile = s.profile AND t.rank IS s.rank
    WHERE s.family = 'text' AND t.name LIKE 'kernel_aivec' AND lower(t.name) = 'kernel_aivec'
      AND (s.step IS NULL OR t.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
   UNION ALL
   SELECT s.profile, c.dur_ns
-    FROM _compare_side AS s
-   CROSS JOIN prof_comm_op AS c ON c.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_comm_op AS c ON c.profile = s.profile AND c.rank IS s.rank
    WHERE s.family <> 'gpu' AND lower(c.name) = 'kernel_aivec'
      AND (s.step IS NULL OR c.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
 ),
@@ -204,7 +204,11 @@ team AS MATERIALIZED (SELECT * FROM _overall_group_row),
 pair_side AS MATERIALIZED (SELECT * FROM _overall_group_pair),
 pair AS (                 -- equal names of a rank: the last one is shown, the sum has all
   SELECT pair, profile, min(first_place) AS first_place, sum(dur_ns) AS dur_ns
-    FROM (SELECT pair, profile, min(place) AS first_place, max(place), dur_ns FROM pair_side GROUP BY pair, profile, rank)
+    FROM (SELECT pair, profile, min(place) OVER one_name AS first_place, dur_ns,
+                 row_number() OVER (PARTITION BY pair, profile, rank ORDER BY place DESC) AS turn
+            FROM pair_side
+          WINDOW one_name AS (PARTITION BY pair, profile, rank))
+   WHERE turn = 1
    GROUP BY pair, profile
 ),
 line AS (
@@ -336,8 +340,8 @@ figure AS (
 ),
 memory AS (
   SELECT s.profile, max(m.reserved_bytes) AS reserved_bytes
-    FROM _compare_side AS s
-   CROSS JOIN prof_memory_usage AS m ON m.profile = s.profile
+    FROM _side_rank AS s
+   CROSS JOIN prof_memory_usage AS m ON m.profile = s.profile AND m.rank IS s.rank
    WHERE (s.step IS NULL OR m.ts_ns BETWEEN s.step_start_ns AND s.step_end_ns)
      AND (s.family <> 'gpu' OR m.component IS NOT 'CPU')
    GROUP BY s.profile

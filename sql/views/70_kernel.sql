@@ -121,8 +121,8 @@ CREATE TEMP VIEW IF NOT EXISTS _side_kernel_type(
 WITH counted AS (
   SELECT k.profile, CASE s.family WHEN 'db' THEN coalesce(k.op_type, 'N/A') ELSE k.op_type END AS kernel_type,
          k.core_type, k.id, k.dur_ns
-    FROM _compare_side AS s
-    JOIN prof_kernel AS k ON k.profile = s.profile
+    FROM _side_rank AS s
+    JOIN prof_kernel AS k ON k.profile = s.profile AND k.rank IS s.rank
    WHERE CASE s.family WHEN 'text' THEN s.step IS NOT NULL WHEN 'db' THEN 1 ELSE 0 END
      AND k.is_communication IS NOT 1
      AND (k.op_type IS NOT NULL OR s.family = 'db')

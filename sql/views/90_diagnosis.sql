@@ -11,10 +11,18 @@ CREATE TEMP VIEW IF NOT EXISTS compare_diagnostic(
                           --          no_kernel_types, lanes_differ, no_end_to_end, no_details, no_memory
   message                 -- TEXT     in words
 ) AS
-WITH step AS (            -- a profile opened with a step has one
+WITH known_step AS (
+  SELECT profile, step FROM prof_step
+  UNION
+  SELECT k.profile, k.step          -- a text export without its trace
+    FROM _compare_side AS s
+   CROSS JOIN prof_kernel AS k ON k.profile = s.profile
+   WHERE NOT EXISTS (SELECT 1 FROM prof_step AS p WHERE p.profile = s.profile)
+),
+step AS (                 -- a profile opened with a step has one
   SELECT s.profile, CASE WHEN s.step IS NULL THEN count(DISTINCT p.step) ELSE 1 END AS steps
     FROM _compare_side AS s
-    LEFT JOIN prof_step AS p ON p.profile = s.profile
+    LEFT JOIN known_step AS p ON p.profile = s.profile
    GROUP BY s.profile
 ),
 ranks AS (
@@ -23,9 +31,10 @@ ranks AS (
 kernel_type_side AS MATERIALIZED (SELECT DISTINCT profile FROM _side_kernel_type),
 bare_rank AS (            -- where others of the profile have kernels
   SELECT s.alias AS profile, r.ranks, group_concat(coalesce(s.rank, 'unknown'), ', ') AS names,
-         min(s.missing ->> 'prof_kernel') AS reason
+         coalesce(min(s.missing ->> 'prof_kernel'), 'none recorded') AS reason
     FROM ranks AS r
-    JOIN prof_source AS s ON s.alias = r.profile AND s.missing ->> 'prof_kernel' IS NOT NULL
+    JOIN prof_source AS s ON s.alias = r.profile
+   WHERE NOT EXISTS (SELECT 1 FROM prof_kernel AS k WHERE k.profile = s.alias AND k.rank IS s.rank)
    GROUP BY s.alias
   HAVING count(*) < r.ranks
 ),
@@ -92,14 +101,14 @@ SELECT NULL, 'ranks_differ',
  WHERE b.profile = 'base' AND b.ranks <> c.ranks
 UNION ALL
 SELECT profile, 'rank_without_kernels',
-       printf('of %d ranks, %s without kernels (%s): not in the sheets of kernels, nor in the overall times',
+       printf('of %d ranks, %s without kernels (%s): not in the sheets of kernels; overall times may lack its computing',
               ranks, names, reason)
   FROM bare_rank
 UNION ALL
 SELECT NULL, 'kernels_differ',
-       'kernels of a text export include collectives, those of a database do not: collectives are one-sided in kernel_compare'
+       'kernels of text exports and GPU traces include collectives, those of databases do not: they are one-sided in kernel_compare'
  WHERE EXISTS (SELECT 1 FROM _compare_side AS s JOIN prof_kernel AS k ON k.profile = s.profile
-                WHERE s.family = 'text' AND k.is_communication = 1)
+                WHERE s.family <> 'db' AND k.is_communication = 1)
    AND EXISTS (SELECT 1 FROM _compare_side WHERE family = 'db')
 UNION ALL
 SELECT s.profile, 'no_kernel_types',
@@ -268,7 +277,8 @@ said(turn, list, place, area, subject, name, base, comparison, finding) AS (
                 fixed(w.comparison_ns / 1e6, 3), fixed(w.base_ns / 1e6, 3))
     FROM judged AS a
    CROSS JOIN wait AS w
-   WHERE a.area = 'communication' AND a.worse AND (w.base_ns > 0 OR w.comparison_ns > 0)
+   WHERE a.area = 'communication' AND a.worse AND w.base_ns IS NOT NULL AND w.comparison_ns IS NOT NULL
+     AND max(w.base_ns, w.comparison_ns) > 0
 )
 SELECT row_number() OVER (ORDER BY turn, list, place), area, subject, name, base, comparison,
        comparison - base, finding

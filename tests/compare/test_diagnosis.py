@@ -122,9 +122,11 @@ def cautions(case):
     out = f"{ranks}/1_ascend_pt/ASCEND_PROFILER_OUTPUT"
     os.remove(f"{out}/kernel_details.csv")
     os.remove(f"{out}/trace_view.json")
-    case.checks.equal("a rank without kernels", case.session(ranks, ranks).rows("SELECT profile, message FROM compare_diagnostic WHERE code = 'rank_without_kernels'"),
-                      [(side, "of 2 ranks, 1 without kernels (no kernel_details.csv and no trace_view.json): not in the sheets of kernels, nor in the "
-                        "overall times") for side in ("base", "comparison")])
+    s = case.session(ranks, ranks)
+    told = "SELECT profile, message FROM compare_diagnostic WHERE code = 'rank_without_kernels'"
+    case.checks.equal("a rank without kernels", s.rows(told),
+                      [(side, "of 2 ranks, 1 without kernels (no kernel_details.csv and no trace_view.json): not in the sheets of kernels; overall "
+                        "times may lack its computing") for side in ("base", "comparison")])
     listed = run()
     listed.stat.append([0, "MatMulV3", "AI_CORE", 1, 100, 100, 100, 100, 100])
     case.checks.equal("kernel types of one side", case.session(run(), listed).rows(CAUTIONS), [("base", "no_kernel_types")])
@@ -379,11 +381,62 @@ def without_trace(case):
     case.checks.equal("a step", s.rows("SELECT metric, base_ns, comparison_ns FROM overall_metrics WHERE level = 0 ORDER BY order_id"),
                       [("Computing Time", 110000, 110000), ("Uncovered Communication Time", 70000, 70000),
                        ("Free Time", 390000, 390000), ("E2E Time", 570000, 570000)])
+    whole = case.session(path, case.path(run(reduce=70, steps=2, add_calls=2)))
+    case.checks.equal("as many steps", whole.rows("SELECT * FROM compare_diagnostic WHERE code = 'steps_differ'"), [])
     case.checks.equal("its parts", s.rows("SELECT step, computing_ns, communication_not_overlapped_ns, free_ns, total_ns FROM step_breakdown "
                                           "WHERE profile = 'base' ORDER BY step"),
                       [(1, 110000, 70000, 390000, 570000), (2, 110000, 70000, 390000, 570000)])
     case.checks.equal("its timeline", s.rows("SELECT step, span_ns, kind, count(*), sum(dur_ns) FROM step_timeline WHERE profile = 'base' GROUP BY kind"),
                       [(2, 570000, "communication", 1, 70000), (2, 570000, "computing", 3, 110000)])
+
+
+def ranks_of_a_step(case):
+    """Two ranks whose clocks are an hour apart, one of them without its trace: each has its own bounds of step 2, and both count."""
+    def ranks(hour_us):
+        case.count += 1
+        for rank in (0, 1):
+            t, at = Text(), rank * hour_us
+            for step in (1, 2):
+                t.op(f"ProfilerStep#{step}", at, 990)
+                t.kernel("k", at + 100, 100 * step + rank, "Type", "AI_CORE", step=step)
+                t.kernel("l", at + 800, 50, "Type", "AI_CORE", step=step)
+                at += 1000
+            path = t.write(f"{case.folder}/{case.count}/{rank}_ascend_pt", rank=rank)
+            if rank == 1:
+                os.remove(f"{path}/ASCEND_PROFILER_OUTPUT/trace_view.json")
+        return f"{case.folder}/{case.count}"
+    near, far = ranks(0), ranks(3600 * 10**6)
+    times = "SELECT metric, base_ns, comparison_ns FROM overall_metrics WHERE level = 0 ORDER BY order_id"
+    # step 2: 200 + 50 and 201 + 50 us of kernels, from 100 to 850 us on each rank
+    case.checks.equal("step 2", case.session(near, far, base_options={"step": 2}, comparison_options={"step": 2}).rows(times),
+                      [("Computing Time", 501000, 501000), ("Free Time", 999000, 999000), ("E2E Time", 1500000, 1500000)])
+    # both: from 100 to 1850 us on each rank; 100 + 50 + 200 + 50 and 2 us more
+    case.checks.equal("both steps", case.session(near, far).rows(times),
+                      [("Computing Time", 802000, 802000), ("Free Time", 2698000, 2698000), ("E2E Time", 3500000, 3500000)])
+
+
+def mixed_ranks(case):
+    """A rank with the profiler's analysis lanes and one without: lanes of the one, intervals of the other."""
+    case.count += 1
+    for rank in (0, 1):
+        path = run(mm=100).write(f"{case.folder}/{case.count}/{rank}_ascend_pt", rank=rank)
+        if rank == 1:
+            os.remove(f"{path}/ASCEND_PROFILER_OUTPUT/trace_view.json")
+    both = f"{case.folder}/{case.count}"
+    s = case.session(both, both)
+    # each: 100 + 5 us computing, 50 us collective, from 200 to 750 us
+    case.checks.equal("times", s.rows("SELECT metric, base_ns FROM overall_metrics WHERE level = 0 ORDER BY order_id"),
+                      [("Computing Time", 210000), ("Uncovered Communication Time", 100000), ("Free Time", 790000), ("E2E Time", 1100000)])
+    case.checks.equal("collectives", s.rows("SELECT base_calls, base_total_ns FROM communication_compare WHERE task IS NULL"), [(2, 100000)])
+
+
+def one_sided_waits(case):
+    """Nothing is said of waits where one side has no tasks of collectives."""
+    path = case.path(run(reduce=90))
+    os.remove(f"{path}/ASCEND_PROFILER_OUTPUT/trace_view.json")
+    said = findings(case.session(run(), path))
+    case.checks.equal("grew", [line[:28] for line in said if line.startswith("Uncovered")], ["Uncovered Communication Time"])
+    case.checks.equal("waits", [line for line in said if "Waits" in line], [])
 
 
 def own_times(case):
@@ -407,7 +460,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
         for test in (lanes, profiling_marks, cautions, missing_step, worse, better, margin, blame, verdicts, module_noise, kernel_types,
-                     negative_times, without_trace, own_times, reports):
+                     negative_times, without_trace, ranks_of_a_step, mixed_ranks, one_sided_waits, own_times,
+                     reports):
             checks.run(test, case)
     sys.exit(checks.report())
 

@@ -199,13 +199,10 @@ std::string random_database(Choices& choose) {
 PageFormat format_of(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
-    const auto byte = [&](size_t at) { return static_cast<uint32_t>(static_cast<unsigned char>(bytes[at])); };
-    PageFormat format;
-    format.page_bytes = byte(16) << 8 | byte(17);
-    if (format.page_bytes == 1) format.page_bytes = 65536;
-    format.usable_bytes = format.page_bytes - byte(20);
-    format.pages = static_cast<uint32_t>(bytes.size() / format.page_bytes);
-    return format;
+    const auto format =
+        page_format(read_database_header(reinterpret_cast<const unsigned char*>(bytes.data())), bytes.size());
+    REQUIRE(format);
+    return *format;
 }
 
 bool begins_with(const Rows& rows, const Rows& first) {
@@ -342,6 +339,88 @@ TEST_CASE_METHOD(Loaded, "a write-ahead log in use is left to SQLite") {
         CHECK(from_pages == 0);
     }
     sqlite3_close(db);
+}
+
+TEST_CASE_METHOD(Loaded, "a log counts where the header says there is none, and behind a symbolic link") {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open(folder.file("a.db").c_str(), &db) == SQLITE_OK);
+    execute(db, "PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)");
+    execute(db,
+            "PRAGMA wal_checkpoint(TRUNCATE); DELETE FROM t");  // the file has two rows, file and log none
+    const auto rows = [&](const std::string& path) {
+        DbFile file(path);
+        uint64_t from_pages = 0;
+        const size_t found = rows_of_scan(file, *file.table("t"), &from_pages);
+        CHECK(from_pages == 0);
+        return found;
+    };
+    CHECK(rows(folder.file("a.db")) == 0);
+    std::filesystem::create_symlink(folder.file("a.db"), folder.file("link.db"));
+    CHECK(rows(folder.file("link.db")) == 0);
+    std::filesystem::copy_file(folder.file("a.db"), folder.file("b.db"));
+    std::filesystem::copy_file(folder.file("a.db-wal"), folder.file("b.db-wal"));
+    sqlite3_close(db);
+    std::fstream header(folder.file("b.db"), std::ios::binary | std::ios::in | std::ios::out);
+    header.seekp(18);
+    header.write("\1\1", 2);
+    header.close();
+    CHECK(rows(folder.file("b.db")) == 0);
+}
+
+TEST_CASE_METHOD(Loaded, "rows before a read that fails are given, and no others") {
+    // 40 rows of 700 bytes in pages of 512: each has an overflow page. Every read in turn fails.
+    std::string statements = "PRAGMA page_size = 512; CREATE TABLE t(a, b); BEGIN;";
+    for (int i = 0; i < 40; ++i)
+        statements += "INSERT INTO t VALUES (" + std::to_string(i) + ", zeroblob(700));";
+    make_database(folder.file("a.db"), statements + "COMMIT");
+    DbFile file(folder.file("a.db"));
+    const DbTable* table = file.table("t");
+    REQUIRE(table != nullptr);
+
+    class Failing : public PageFile {
+      public:
+        Failing(const std::string& path, int good) : bytes_(path), good_(good) {}
+        bool read(uint64_t offset, unsigned char* to, size_t n) override {
+            return good_-- > 0 && bytes_.read(offset, to, n);
+        }
+
+      private:
+        FileBytes bytes_;
+        int good_;
+    };
+    for (int good = 0;; ++good) {
+        INFO(good << " reads succeed");
+        Failing failing(folder.file("a.db"), good);
+        TablePages pages(failing, format_of(folder.file("a.db")), table->root_page, table->stored);
+        int64_t rows = 0;
+        for (; pages.next(); ++rows) {
+            CHECK(pages.cells()[0].integer == rows);
+            CHECK(pages.cells()[1].bytes == std::string(700, '\0'));
+        }
+        CHECK(pages.irregular() == (rows < 40));
+        if (rows == 40) break;
+        REQUIRE(good < 200);
+    }
+}
+
+TEST_CASE_METHOD(Loaded, "long rows are polled by their bytes") {
+    make_database(
+        folder.file("a.db"),
+        "CREATE TABLE t(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100)"
+        "INSERT INTO t SELECT zeroblob(1000000) FROM n");
+    class Stop : public Progress {
+      public:
+        bool interrupted() override { return ++polls > 5; }
+        int polls = 0;
+    } stop;
+    Diagnostics diagnostics;
+    LoadContext context{stop, diagnostics};
+    DbFile file(folder.file("a.db"));
+    DbScan scan(file, *file.table("t"));
+    scan.cell({"a"});
+    int rows = 0;
+    CHECK_THROWS_WITH(scan.run(context, [&](const DbRow&) { ++rows; }), "interrupted");
+    CHECK(rows < 50);
 }
 
 TEST_CASE_METHOD(Loaded, "a key that has an index of its own is no rowid") {
