@@ -140,7 +140,8 @@ DbFile::~DbFile() {
 
 void DbFile::open(bool immutable) {
     immutable_ = immutable;
-    int flags = SQLITE_OPEN_READONLY;
+    // Not in a cache that the host's connections share: their changes are not yet in the file.
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE;
     if (sqlite3_threadsafe() != 0) flags |= SQLITE_OPEN_NOMUTEX;  // one thread at a time uses it
     if (immutable) flags |= SQLITE_OPEN_URI;
     const std::string name = immutable ? immutable_uri(path_) : plain_path(path_);

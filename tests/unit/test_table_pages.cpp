@@ -367,6 +367,22 @@ TEST_CASE_METHOD(Loaded, "a log counts where the header says there is none, and 
     CHECK(rows(folder.file("b.db")) == 0);
 }
 
+TEST_CASE_METHOD(Loaded, "a cache that the host's connections share is not ours") {
+    sqlite3_enable_shared_cache(1);
+    sqlite3* host = nullptr;
+    REQUIRE(sqlite3_open(folder.file("a.db").c_str(), &host) == SQLITE_OK);
+    execute(
+        host,
+        "CREATE TABLE t(a); INSERT INTO t VALUES (1); CREATE TABLE u(a); BEGIN; INSERT INTO u VALUES (1)");
+    DbFile file(folder.file("a.db"));
+    sqlite3_enable_shared_cache(0);
+    uint64_t from_pages = 0;
+    CHECK(rows_of_scan(file, *file.table("t"), &from_pages) == 1);
+    CHECK(rows_of_scan(file, *file.table("u"), &from_pages) == 0);  // as committed
+    execute(host, "ROLLBACK");
+    sqlite3_close(host);
+}
+
 TEST_CASE_METHOD(Loaded, "rows before a read that fails are given, and no others") {
     // 40 rows of 700 bytes in pages of 512: each has an overflow page. Every read in turn fails.
     std::string statements = "PRAGMA page_size = 512; CREATE TABLE t(a, b); BEGIN;";
