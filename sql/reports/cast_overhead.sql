@@ -18,3 +18,5 @@ SELECT s.alias AS 'Profile', s.rank AS 'Rank',
   FROM prof_source AS s
   LEFT JOIN (SELECT DISTINCT profile, rank FROM cast_overhead) AS c ON c.profile = s.alias AND c.rank IS s.rank
  WHERE c.profile IS NULL;
+
+SELECT message AS 'Nothing to report' FROM report_hint;

@@ -15,3 +15,5 @@ SELECT s.alias AS 'Profile', s.rank AS 'Rank', ifnull(s.missing ->> 'prof_comm_o
   FROM prof_source AS s
   LEFT JOIN (SELECT DISTINCT profile, rank FROM communication_summary) AS c ON c.profile = s.alias AND c.rank IS s.rank
  WHERE c.profile IS NULL;
+
+SELECT message AS 'Nothing to report' FROM report_hint;

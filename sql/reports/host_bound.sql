@@ -15,3 +15,5 @@ SELECT alias AS 'Profile', rank AS 'Rank', ifnull(missing ->> 'prof_kernel', 'no
  WHERE NOT EXISTS (SELECT 1 FROM prof_kernel AS k WHERE k.profile = s.alias AND k.rank IS s.rank)
    AND NOT EXISTS (SELECT 1 FROM prof_comm_op AS c WHERE c.profile = s.alias AND c.rank IS s.rank)
    AND NOT EXISTS (SELECT 1 FROM prof_step_time AS t WHERE t.profile = s.alias AND t.rank IS s.rank);
+
+SELECT message AS 'Nothing to report' FROM report_hint;

@@ -14,3 +14,5 @@ SELECT alias AS 'Profile', rank AS 'Rank', ifnull(missing ->> 'prof_kernel', 'no
   FROM prof_source AS s
  WHERE NOT EXISTS (SELECT 1 FROM prof_kernel AS k WHERE k.profile = s.alias AND k.rank IS s.rank)
    AND NOT EXISTS (SELECT 1 FROM prof_op_stat AS o WHERE o.profile = s.alias AND o.rank IS s.rank);
+
+SELECT message AS 'Nothing to report' FROM report_hint;

@@ -19,3 +19,5 @@ SELECT alias AS 'Profile', rank AS 'Rank',
   FROM prof_source AS s
  WHERE NOT EXISTS (SELECT 1 FROM prof_memory_usage AS m
                     WHERE m.profile = s.alias AND m.rank IS s.rank AND m.allocated_bytes IS NOT NULL AND m.device_id IS NOT NULL);
+
+SELECT message AS 'Nothing to report' FROM report_hint;

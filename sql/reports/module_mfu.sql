@@ -8,3 +8,5 @@ SELECT * FROM cluster_module_mfu;
 SELECT profile AS 'Profile', rank AS 'Rank', message AS 'No MFU because'
   FROM mfu_diagnostic
  WHERE code IN ('no_flops_records', 'no_module_ranges');
+
+SELECT message AS 'Nothing to report' FROM report_hint;

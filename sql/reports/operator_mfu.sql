@@ -8,3 +8,5 @@ SELECT * FROM cluster_operator_mfu;
 SELECT profile AS 'Profile', rank AS 'Rank', message AS 'No MFU because'
   FROM mfu_diagnostic
  WHERE code = 'no_flops_records';
+
+SELECT message AS 'Nothing to report' FROM report_hint;

@@ -22,3 +22,5 @@ SELECT alias AS 'Profile', rank AS 'Rank',
   FROM prof_source AS s
  WHERE NOT EXISTS (SELECT 1 FROM prof_kernel_pmu AS p JOIN pmu_pipe AS m ON m.metric = p.metric
                     WHERE p.profile = s.alias AND p.rank IS s.rank);
+
+SELECT message AS 'Nothing to report' FROM report_hint;

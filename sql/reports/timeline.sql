@@ -17,3 +17,5 @@ SELECT alias AS 'Profile', min(rank) AS 'Rank', ifnull(missing ->> 'prof_kernel'
   FROM prof_source AS s
  GROUP BY alias
 HAVING alias NOT IN (SELECT profile FROM step_timeline);
+
+SELECT message AS 'Nothing to report' FROM report_hint;

@@ -1,6 +1,14 @@
 -- Views of one profile: where its time goes. Each has the columns profile and rank first, so several open profiles
 -- stand side by side.
 
+-- report_hint: why does a report say nothing at all?
+--
+-- A row where no profile is open.
+CREATE TEMP VIEW IF NOT EXISTS report_hint(
+  message                 -- TEXT     in words
+) AS
+SELECT 'no profile is open yet: SELECT profana_open(''run'', ''PATH'')' WHERE NOT EXISTS (SELECT 1 FROM prof_source);
+
 -- hot_op: which kinds of operator take the device's time?
 --
 -- One row per (op_type, core_type), largest total first; collectives are left out, as in op_statistic.csv.

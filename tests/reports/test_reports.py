@@ -241,6 +241,16 @@ def reasons(folder):
         assert len(found) == 1 and why in found[0][head], (report, found)
 
 
+def nothing_open():
+    """Every report on one profile says that there is none; with one open it does not."""
+    names = sorted(os.path.basename(f).removesuffix(".sql") for f in glob.glob(f"{ROOT}/sql/reports/*.sql"))
+    for report in set(names) - {"collection_check", "compare", "diagnose"}:  # these ask for two
+        hint = {"Nothing to report": "no profile is open yet: SELECT profana_open('run', 'PATH')"}
+        assert answers(report) == [[hint]], (report, answers(report))
+        assert hint not in rows(report, ("run", "tests/golden/text_text/base")), report
+    assert "not_open" in shell([], ["compare"], "csv")[0] and "profana_open" in shell([], ["diagnose"], "csv")[0]
+
+
 def level0(folder):
     """Databases of Level0 have tasks that tell nothing (N/A, -1), kernels no types: unknown is empty, not 0, and not 'none'."""
     path = shutil.copytree(f"{ROOT}/tests/golden/db_db/base", f"{folder}/level0")
@@ -277,6 +287,7 @@ def embedded():
 
 
 readable()
+nothing_open()
 embedded()
 findings()
 agreement()
