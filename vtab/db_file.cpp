@@ -174,18 +174,24 @@ sqlite3_file* DbFile::sqlite_file() const {
     return file != nullptr && file->pMethods != nullptr ? file : nullptr;
 }
 
-void DbFile::read_header() {
+bool DbFile::read_start(unsigned char* header, uint64_t* size) const {
     sqlite3_file* file = sqlite_file();
+    sqlite3_int64 bytes = 0;
+    if (file == nullptr || file->pMethods->xFileSize(file, &bytes) != SQLITE_OK) return false;
+    *size = static_cast<uint64_t>(bytes);
+    return *size >= kDatabaseHeaderBytes &&
+           file->pMethods->xRead(file, header, static_cast<int>(kDatabaseHeaderBytes), 0) == SQLITE_OK;
+}
+
+void DbFile::read_header() {
     unsigned char header[kDatabaseHeaderBytes];
-    sqlite3_int64 size = 0;
-    const bool readable = file != nullptr && file->pMethods->xFileSize(file, &size) == SQLITE_OK &&
-                          size >= static_cast<sqlite3_int64>(kDatabaseHeaderBytes) &&
-                          file->pMethods->xRead(file, header, sizeof header, 0) == SQLITE_OK;
+    uint64_t size = 0;
+    const bool readable = read_start(header, &size);
     if (!readable || std::memcmp(header, "SQLite format 3", 16) != 0) fail(SQLITE_NOTADB);
     write_ahead_ = header[18] == 2 || header[19] == 2;
     const DatabaseHeader facts = read_database_header(header);
     const uint64_t bytes = uint64_t{facts.pages} * facts.page_bytes;
-    truncated_ = !write_ahead_ && static_cast<uint64_t>(size) < bytes;
+    truncated_ = !write_ahead_ && size < bytes;
     if (truncated_)
         notes_.emplace_back("db_truncated", "it has " + std::to_string(size) + " of the " +
                                                 std::to_string(bytes) +
@@ -202,14 +208,10 @@ bool DbFile::uses_log() const {
 
 // May the tables be read from the pages of the file? Now that it is locked, its header counts.
 void DbFile::find_pages() {
-    sqlite3_file* file = sqlite_file();
-    unsigned char header[kDatabaseHeaderBytes];
-    sqlite3_int64 size = 0;
     if (truncated_ || (!immutable_ && uses_log())) return;
-    if (file == nullptr || file->pMethods->xFileSize(file, &size) != SQLITE_OK ||
-        file->pMethods->xRead(file, header, sizeof header, 0) != SQLITE_OK)
-        return;
-    pages_ = page_format(read_database_header(header), static_cast<uint64_t>(size));
+    unsigned char header[kDatabaseHeaderBytes];
+    uint64_t size = 0;
+    if (read_start(header, &size)) pages_ = page_format(read_database_header(header), size);
 }
 
 int DbFile::run(const char* sql) {

@@ -72,6 +72,8 @@ class DbFile {
     void close();
     sqlite3_file* sqlite_file() const;
     bool uses_log() const;
+    // The first bytes of the file, and its size. false: they cannot be read.
+    bool read_start(unsigned char* header, uint64_t* size) const;
     void read_header();
     void find_pages();
     bool begin();  // false: the side files of write-ahead logging cannot be made

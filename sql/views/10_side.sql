@@ -106,19 +106,3 @@ SELECT k.profile, k.rank, k.device_id, k.stream_id, NULL, k.id, k.name, k.op_typ
   FROM (SELECT alias, rank FROM prof_source GROUP BY alias, rank HAVING min(missing ->> 'prof_comm_op' IS NOT NULL)) AS f
  CROSS JOIN prof_kernel AS k ON k.profile = f.alias AND k.rank IS f.rank
  WHERE k.is_communication = 1;
-
--- _side_collective: which collectives do the compared profiles have?
-CREATE TEMP VIEW IF NOT EXISTS _side_collective(
-  profile,                -- TEXT     base or comparison
-  rank,                   -- INTEGER  rank of the source
-  id,                     -- INTEGER  as _collective
-  name,                   -- TEXT     hcom_allReduce__568_1_1
-  op_type,                -- TEXT     hcom_allReduce_
-  step,                   -- INTEGER  NULL: outside of all steps
-  start_ns,               -- INTEGER  ns
-  end_ns,                 -- INTEGER  ns
-  dur_ns                  -- INTEGER  ns
-) AS
-SELECT c.profile, c.rank, c.id, c.name, c.op_type, c.step, c.start_ns, c.end_ns, c.dur_ns
-  FROM _compare_side AS s
- CROSS JOIN _collective AS c ON c.profile = s.profile;

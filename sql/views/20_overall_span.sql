@@ -137,7 +137,7 @@ WITH part AS (
   UNION ALL
   SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)
     FROM _overall_source AS s
-    JOIN _side_collective AS c ON c.profile = s.profile AND c.rank IS s.rank
+    JOIN _collective AS c ON c.profile = s.profile AND c.rank IS s.rank
    WHERE s.source = 'sets' AND (s.step IS NULL OR c.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY c.profile, c.rank
   UNION ALL

@@ -8,7 +8,7 @@
 CREATE TEMP VIEW IF NOT EXISTS _side_comm_op_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
-  id,                     -- INTEGER  as _side_collective
+  id,                     -- INTEGER  as _collective
   kind,                   -- TEXT     allreduce, send ...
   start_ns,               -- INTEGER  ns
   end_ns,                 -- INTEGER  ns
@@ -20,7 +20,7 @@ WITH worded AS (
          lower(CASE s.family WHEN 'db' THEN coalesce(o.op_type, o.name) ELSE o.name END) || '_' AS words,
          instr(CASE s.family WHEN 'db' THEN coalesce(o.op_type, o.name) ELSE o.name END, '_') AS first_end
     FROM _compare_side AS s
-    JOIN _side_collective AS o ON o.profile = s.profile
+    JOIN _collective AS o ON o.profile = s.profile
    WHERE s.step IS NULL OR o.step = s.step
 ),
 kinds AS (
