@@ -11,6 +11,7 @@
 
 #include "ext/connection.h"
 #include "ext/core/sequence_match.h"
+#include "ext/core/text_hash.h"
 #include "functions/aggregate.h"
 #include "functions/arguments.h"
 #include "functions/row_order.h"
@@ -22,11 +23,6 @@ namespace {
 
 constexpr const char* kList = "sequence_agg";
 constexpr const char* kPointerType = "profana_sequence";
-
-struct TextHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
 
 // Texts as numbers: equal texts have equal numbers, and NULL has one of its own.
 class Numbering {

@@ -1,6 +1,5 @@
-// The innermost range that contains another, asked row by row: ranges become an index once, and whoever asks
-// needs no place in a common order with them. Where ranges are few and questions many this spares the sort
-// and the window of nest_within.
+// Nesting asked row by row: ranges or events become an index once, and whoever asks needs no place in a
+// common order with them. That spares the sort and the window of nest_within, nest_parent and nest_inside.
 //
 // The index is a pointer value: it passes from the aggregate to the function within a statement and cannot be
 // stored. As a BLOB it would be copied for every row that asks.
@@ -8,6 +7,7 @@
 
 #include <array>
 
+#include "ext/core/nest_tree.h"
 #include "ext/registry.h"
 #include "functions/aggregate.h"
 #include "functions/arguments.h"
@@ -15,10 +15,19 @@
 namespace profana {
 namespace {
 
-constexpr const char* kIndex = "nest_index";
-constexpr const char* kFind = "nest_find";
-constexpr const char* kPointerType = "profana_nest_index";
-constexpr int kRangeArguments = 3;  // before the keys
+constexpr int kEventArguments = 3;  // id, start, end, before the keys
+constexpr int kAskArguments = 2;    // tree, moment or event, before the keys
+
+struct IndexFunctions {
+    using Index = NestIndex;
+    static constexpr const char* kMake = "nest_index";
+    static constexpr const char* kPointerType = "profana_nest_index";
+};
+struct TreeFunctions {
+    using Index = NestTree;
+    static constexpr const char* kMake = "nest_tree";
+    static constexpr const char* kPointerType = "profana_nest_tree";
+};
 
 template <class T>
 void append_bytes(std::string& to, char kind, T value) {
@@ -46,58 +55,134 @@ std::string_view joined_keys(const char* function, sqlite3_value** keys, int n) 
     return joined;
 }
 
-void add_range(sqlite3_context* context, int n, sqlite3_value** values) {
+// The aggregates.
+template <class Functions>
+void add_event(sqlite3_context* context, int n, sqlite3_value** values) {
     guard_function(context, [&] {
-        if (n < kRangeArguments) throw Error("nest_index: takes an id, a start and an end at least");
-        for (int i = 0; i < kRangeArguments; ++i)
+        const char* name = Functions::kMake;
+        if (n < kEventArguments)
+            throw Error(std::string(name) + ": takes an id, a start and an end at least");
+        for (int i = 0; i < kEventArguments; ++i)
             if (is_null(values[i])) return;
-        aggregate_state<NestIndex>(context).add(
-            joined_keys(kIndex, values + kRangeArguments, n - kRangeArguments),
-            integer_argument({kIndex, "id", values[0]}), integer_argument({kIndex, "start", values[1]}),
-            integer_argument({kIndex, "end", values[2]}));
+        aggregate_state<typename Functions::Index>(context).add(
+            joined_keys(name, values + kEventArguments, n - kEventArguments),
+            integer_argument({name, "id", values[0]}), integer_argument({name, "start", values[1]}),
+            integer_argument({name, "end", values[2]}));
     });
 }
 
-void make_index(sqlite3_context* context) {
+template <class Functions>
+void make(sqlite3_context* context) {
+    using Index = typename Functions::Index;
     guard_function(context, [&] {
-        auto index = aggregate_take<NestIndex>(context);
-        if (index == nullptr) index = std::make_unique<NestIndex>();
+        auto index = aggregate_take<Index>(context);
+        if (index == nullptr) index = std::make_unique<Index>();
         index->build();
-        sqlite3_result_pointer(context, index.release(), kPointerType,
-                               [](void* made) { delete static_cast<NestIndex*>(made); });
+        sqlite3_result_pointer(context, index.release(), Functions::kPointerType,
+                               [](void* made) { delete static_cast<Index*>(made); });
     });
+}
+
+// The index that a function is asked with.
+template <class Functions>
+typename Functions::Index& index_of(const char* function, const char* argument, sqlite3_value* value) {
+    void* index = sqlite3_value_pointer(value, Functions::kPointerType);
+    if (index == nullptr)
+        refuse({function, argument, value},
+               "what " + std::string(Functions::kMake) +
+                   "() gives, straight from a scalar subquery; it cannot be stored");
+    return *static_cast<typename Functions::Index*>(index);
+}
+
+void result_optional(sqlite3_context* context, const std::optional<int64_t>& id) {
+    if (id) sqlite3_result_int64(context, *id);
 }
 
 void find(sqlite3_context* context, int n, sqlite3_value** values) {
     guard_function(context, [&] {
-        if (n < kRangeArguments) throw Error("nest_find: takes an index, a start and an end at least");
-        const auto* index = static_cast<const NestIndex*>(sqlite3_value_pointer(values[0], kPointerType));
-        if (index == nullptr)
-            refuse({kFind, "index", values[0]},
-                   "what nest_index() gives, straight from a scalar subquery; it cannot be stored");
+        constexpr const char* kFind = "nest_find";
+        if (n < kEventArguments) throw Error("nest_find: takes an index, a start and an end at least");
+        const NestIndex& index = index_of<IndexFunctions>(kFind, "index", values[0]);
         if (is_null(values[1]) || is_null(values[2])) return;
-        const auto id = index->find(joined_keys(kFind, values + kRangeArguments, n - kRangeArguments),
-                                    integer_argument({kFind, "start", values[1]}),
-                                    integer_argument({kFind, "end", values[2]}));
-        if (id) sqlite3_result_int64(context, *id);
+        result_optional(context, index.find(joined_keys(kFind, values + kEventArguments, n - kEventArguments),
+                                            integer_argument({kFind, "start", values[1]}),
+                                            integer_argument({kFind, "end", values[2]})));
+    });
+}
+
+// A question to a tree about a moment or an event.
+struct At {
+    static constexpr const char *kName = "nest_tree_at", *kAbout = "time";
+    static std::optional<int64_t> ask(NestTree& tree, std::string_view key, int64_t time) {
+        return tree.at(key, time);
+    }
+};
+struct Inside {
+    static constexpr const char *kName = "nest_tree_inside", *kAbout = "time";
+    static std::optional<int64_t> ask(NestTree& tree, std::string_view key, int64_t time) {
+        return tree.inside(key, time);
+    }
+};
+struct Parent {
+    static constexpr const char *kName = "nest_tree_parent", *kAbout = "id";
+    static std::optional<int64_t> ask(NestTree& tree, std::string_view key, int64_t id) {
+        return tree.parent(key, id);
+    }
+};
+
+template <class Question>
+void ask_tree(sqlite3_context* context, int n, sqlite3_value** values) {
+    guard_function(context, [&] {
+        const char* name = Question::kName;
+        if (n < kAskArguments)
+            throw Error(std::string(name) + ": takes a tree and a " + Question::kAbout + " at least");
+        NestTree& tree = index_of<TreeFunctions>(name, "tree", values[0]);
+        if (is_null(values[1])) return;
+        const int64_t about = integer_argument({name, Question::kAbout, values[1]});
+        result_optional(
+            context,
+            Question::ask(tree, joined_keys(name, values + kAskArguments, n - kAskArguments), about));
     });
 }
 
 constexpr std::array kFunctions{
-    FunctionSpec{kIndex, -1, kPure,
+    FunctionSpec{"nest_index", -1, kPure,
                  "nest_index(id INTEGER, start INTEGER, end INTEGER [, key ANY] ...) -> POINTER",
                  "Aggregate: an index of ranges, for nest_find within the same statement. Ranges whose keys "
                  "(texts, integers, NULL like any other) differ know nothing of each other. A row without "
                  "id, start or end is left out. Ranges of length zero make it a map from keys and number to "
                  "id. It cannot be stored: elsewhere it reads as NULL.",
-                 nullptr, add_range, make_index},
+                 nullptr, add_event<IndexFunctions>, make<IndexFunctions>},
     FunctionSpec{
-        kFind, -1, kPure, "nest_find(index POINTER, start INTEGER, end INTEGER [, key ANY] ...) -> INTEGER",
+        "nest_find", -1, kPure,
+        "nest_find(index POINTER, start INTEGER, end INTEGER [, key ANY] ...) -> INTEGER",
         "The id of the innermost range with the same keys that contains [start, end] whole, both ends "
         "included, by the rule of nest_within; NULL if there is none, or without start or end. Let "
         "the index come from a scalar subquery, which is run once: nest_find((SELECT nest_index(id, "
         "start, end, key) FROM ranges), start, end, key). O(log n).",
         find},
+    FunctionSpec{"nest_tree", -1, kPure,
+                 "nest_tree(id INTEGER, start INTEGER, end INTEGER [, key ANY] ...) -> POINTER",
+                 "Aggregate: the tree that nest_parent makes of events by start, of equal starts by id, for "
+                 "nest_tree_at, nest_tree_inside and nest_tree_parent within the same statement. Keys, rows "
+                 "left out and storing as with nest_index. O(n log n).",
+                 nullptr, add_event<TreeFunctions>, make<TreeFunctions>},
+    FunctionSpec{
+        At::kName, -1, kPure, "nest_tree_at(tree POINTER, time INTEGER [, key ANY] ...) -> INTEGER",
+        "The id of the event with the same keys that encloses a point at the time: what nest_parent "
+        "says of a point behind all events that start with it. NULL if there is none, or "
+        "without time. Let the tree come from a scalar subquery, as the index of nest_find. O(log n).",
+        ask_tree<At>},
+    FunctionSpec{Inside::kName, -1, kPure,
+                 "nest_tree_inside(tree POINTER, time INTEGER [, key ANY] ...) -> INTEGER",
+                 "Like nest_tree_at, by the rule of nest_inside: the id of the deepest event that began "
+                 "before the time and ends after it, both strictly, as do all the events above it.",
+                 ask_tree<Inside>},
+    FunctionSpec{
+        Parent::kName, -1, kPure, "nest_tree_parent(tree POINTER, id INTEGER [, key ANY] ...) -> INTEGER",
+        "The id of the event that encloses the event `id` of the tree, as nest_parent says; NULL for "
+        "a root, and where no event with these keys has that id. O(log n).",
+        ask_tree<Parent>},
 };
 
 }  // namespace

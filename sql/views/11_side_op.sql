@@ -105,7 +105,9 @@ SELECT w.profile, w.rank, w.id, w.host_op_id, w.launch_ns, w.name, w.dur_ns,
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_launch USING profana_memo(_op_launch_query, text);
 
--- _top_op_query: the top-level operators, and by what they are matched.
+-- _top_op_query: the top-level operators, and by what they are matched, to be kept in the order of the run.
+--
+-- So rowids of the kept rows count the operators of a rank by start.
 CREATE TEMP VIEW IF NOT EXISTS _top_op_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
@@ -117,7 +119,8 @@ CREATE TEMP VIEW IF NOT EXISTS _top_op_query(
 ) AS
 SELECT profile, rank, id, name, thread_id, start_ns, key FROM _keyed_op WHERE root_id = id;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._top_op USING profana_memo(_top_op_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._top_op
+ USING profana_memo(_top_op_query, ORDER BY profile, rank, start_ns, id);
 
 -- _op_stretch_query: which stretches of the run are on the backward thread, and which are not?
 --
@@ -128,54 +131,64 @@ CREATE TEMP VIEW IF NOT EXISTS _op_stretch_query(
   rank_place,             -- INTEGER  1: first rank of the profile
   stretch,                -- INTEGER  1, 2, 3 ... in the rank
   backward,               -- INTEGER  1: on the backward thread
-  start_ns,               -- INTEGER  ns
-  id,                     -- INTEGER  prof_host_op.id
-  key                     -- TEXT     as _keyed_op
+  first_row,              -- INTEGER  rowid of its first operator in _top_op
+  last_row                -- INTEGER  rowid of its last one
 ) AS
 WITH thread AS MATERIALIZED ( -- only where both sides have one
   SELECT profile, rank, thread_id FROM _backward_thread WHERE (SELECT count(DISTINCT profile) FROM _backward_thread) = 2
 ),
-place AS MATERIALIZED (
-  SELECT profile, rank, row_number() OVER (PARTITION BY profile ORDER BY rank) AS rank_place
-    FROM (SELECT DISTINCT profile, rank FROM _top_op)
-),
-top AS (
-  SELECT o.profile, o.rank, p.rank_place, o.id, o.key, o.start_ns,
-         CASE WHEN t.thread_id IS NULL THEN 0 ELSE o.thread_id IS t.thread_id END AS backward
-    FROM _top_op AS o
-    LEFT JOIN place AS p ON p.profile = o.profile AND p.rank IS o.rank
+run AS MATERIALIZED (
+  SELECT o.profile, o.rank, row_number() OVER (PARTITION BY o.profile ORDER BY o.rank) AS rank_place, o.first_row, o.last_row,
+         t.thread_id
+    FROM (SELECT profile, rank, min(rowid) AS first_row, max(rowid) AS last_row FROM _top_op GROUP BY profile, rank) AS o
     LEFT JOIN thread AS t ON t.profile = o.profile AND t.rank IS o.rank
+),
+backward AS (
+  SELECT r.profile, r.rank_place, r.first_row, r.last_row, o.rowid AS row,
+         (SELECT p.thread_id FROM _top_op AS p WHERE p.rowid = o.rowid - 1) IS NOT r.thread_id AS enters,
+         (SELECT n.thread_id FROM _top_op AS n WHERE n.rowid = o.rowid + 1) IS NOT r.thread_id AS leaves
+    FROM run AS r
+   CROSS JOIN _top_op AS o ON o.profile = r.profile AND o.rank IS r.rank AND o.thread_id = r.thread_id
+),
+cut AS (
+  SELECT profile, rank_place, last_row, first_row AS row,
+         coalesce((SELECT o.thread_id = r.thread_id FROM _top_op AS o WHERE o.rowid = r.first_row), 0) AS backward
+    FROM run AS r
+   UNION ALL
+  SELECT profile, rank_place, last_row, row, 1 FROM backward WHERE enters AND row > first_row
+   UNION ALL
+  SELECT profile, rank_place, last_row, row + 1, 0 FROM backward WHERE leaves AND row < last_row
 )
-SELECT profile, rank_place, CAST(run_number(backward) OVER run AS INTEGER), backward, start_ns, id, key
-  FROM top
-WINDOW run AS (PARTITION BY profile, rank ORDER BY start_ns, id ROWS UNBOUNDED PRECEDING);
+SELECT profile, rank_place, row_number() OVER in_order, backward, row, lead(row, 1, last_row + 1) OVER in_order - 1
+  FROM cut
+WINDOW in_order AS (PARTITION BY profile, rank_place ORDER BY row);
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_stretch USING profana_memo(_op_stretch_query);
 
--- _op_pair_query: which operators of the two profiles belong together?
+-- _op_pair_query: which operators of the two profiles belong together? To be kept in the order of the sheets.
 --
 -- Top-level operators in order of start. Where both profiles have a backward thread, each sequence is cut into
 -- stretches on and off that thread; if the first stretches differ in kind, the side with more of them begins
 -- with its own alone (base if it has more, else comparison); stretches meet by number. Within a stretch the
 -- setting match says how: longest common blocks, or longest common subsequence. A pair with more kernels than
 -- max_kernel_num, and children on both sides, is replaced by the pairs of its children, and so on down.
--- Of several ranks the first meets the first.
+-- Of several ranks the first meets the first. Rowids of the kept rows count the pairs.
 CREATE TEMP VIEW IF NOT EXISTS _op_pair_query(
-  place,                  -- INTEGER  orders the pairs
+  rank_place,             -- INTEGER  1: the first ranks of the profiles
+  slot,                   -- INTEGER  orders the meetings of two stretches
+  ordinal,                -- INTEGER  orders the pairs of a meeting
+  path,                   -- TEXT     orders the pairs of children that a pair was replaced by; '': not replaced
   base_id,                -- INTEGER  prof_host_op.id; NULL: only in comparison
   comparison_id           -- INTEGER  prof_host_op.id; NULL: only in base
 ) AS
 WITH RECURSIVE setting AS MATERIALIZED (SELECT max_kernel_num, match FROM _compare_setting),
-stretch AS MATERIALIZED (
-  SELECT profile, rank_place, stretch, max(backward) AS backward FROM _op_stretch GROUP BY profile, rank_place, stretch
-),
 start AS MATERIALIZED (   -- the kind of the first stretch, and how many there are
   SELECT rank_place,
          max(backward) FILTER (WHERE profile = 'base' AND stretch = 1) AS base_kind,
          max(backward) FILTER (WHERE profile = 'comparison' AND stretch = 1) AS comparison_kind,
          max(stretch) FILTER (WHERE profile = 'base') AS base_stretches,
          max(stretch) FILTER (WHERE profile = 'comparison') AS comparison_stretches
-    FROM stretch
+    FROM _op_stretch
    GROUP BY rank_place
 ),
 meeting AS MATERIALIZED ( -- stretches with one slot meet
@@ -185,7 +198,7 @@ meeting AS MATERIALIZED ( -- stretches with one slot meet
                                       THEN 'base' ELSE 'comparison' END) AS slot,
          max(p.stretch) FILTER (WHERE p.profile = 'base') AS base_stretch,
          max(p.stretch) FILTER (WHERE p.profile = 'comparison') AS comparison_stretch
-    FROM stretch AS p
+    FROM _op_stretch AS p
     JOIN start AS a ON a.rank_place = p.rank_place
    GROUP BY 1, 2
 ),
@@ -193,12 +206,15 @@ matched AS MATERIALIZED (
   SELECT m.rank_place, m.slot, q.ordinal, q.base_id, q.comparison_id
     FROM setting AS g
    CROSS JOIN meeting AS m
-   CROSS JOIN sequence_match((SELECT sequence_agg(o.key, o.id, o.start_ns, o.id) FROM _op_stretch AS o
-                               WHERE o.profile = 'base' AND o.rank_place = m.rank_place
-                                 AND o.stretch = m.base_stretch),
-                             (SELECT sequence_agg(o.key, o.id, o.start_ns, o.id) FROM _op_stretch AS o
-                               WHERE o.profile = 'comparison' AND o.rank_place = m.rank_place
-                                 AND o.stretch = m.comparison_stretch), g.match) AS q
+   CROSS JOIN sequence_match((SELECT sequence_agg(o.key, o.id, o.rowid)
+                                FROM _op_stretch AS s
+                               CROSS JOIN _top_op AS o ON o.rowid BETWEEN s.first_row AND s.last_row
+                               WHERE s.profile = 'base' AND s.rank_place = m.rank_place AND s.stretch = m.base_stretch),
+                             (SELECT sequence_agg(o.key, o.id, o.rowid)
+                                FROM _op_stretch AS s
+                               CROSS JOIN _top_op AS o ON o.rowid BETWEEN s.first_row AND s.last_row
+                               WHERE s.profile = 'comparison' AND s.rank_place = m.rank_place
+                                 AND s.stretch = m.comparison_stretch), g.match) AS q
 ),
 -- What follows has rows only where max_kernel_num is set.
 launching AS (
@@ -244,9 +260,10 @@ listed AS (
     FROM drilled
    WHERE base_id IS NULL OR comparison_id IS NULL OR base_id NOT IN (SELECT base_id FROM opened)
 )
-SELECT row_number() OVER (ORDER BY rank_place, slot, ordinal, path), base_id, comparison_id FROM listed;
+SELECT * FROM listed;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_pair USING profana_memo(_op_pair_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_pair
+ USING profana_memo(_op_pair_query, ORDER BY rank_place, slot, ordinal, path);
 
 -- _shown_op_query: which operators do the sheets list?
 --

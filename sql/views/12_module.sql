@@ -17,10 +17,11 @@ SELECT s.profile, s.rank, CASE WHEN s.step IS NULL THEN -9223372036854775807 ELS
 -- _module_forward_query: calls of modules and optimizers as a tree.
 --
 -- All threads together by start, the parent being the last call begun that has not ended before (nest_parent).
+-- Of equal starts the module is above the optimizer, and so has the smaller id.
 CREATE TEMP VIEW IF NOT EXISTS _module_forward_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
-  id,                     -- INTEGER  of the call
+  id,                     -- INTEGER  prof_python_call.id; of an optimizer prof_host_op.id + 2^60
   parent_id,              -- INTEGER  id of the calling module; NULL: none
   depth,                  -- INTEGER  0: called by no module
   start_ns,               -- INTEGER  ns
@@ -30,12 +31,12 @@ CREATE TEMP VIEW IF NOT EXISTS _module_forward_query(
   path                    -- TEXT     names from the outermost module to this one, by ';\n'
 ) AS
 WITH RECURSIVE call AS (
-  SELECT p.profile, p.rank, p.id * 4 AS id, p.name, p.start_ns, p.end_ns
+  SELECT p.profile, p.rank, p.id, p.name, p.start_ns, p.end_ns
     FROM _module_side AS s
    CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.rank IS s.rank AND p.is_module = 1
    WHERE p.start_ns BETWEEN s.first_ns AND s.last_ns
   UNION ALL
-  SELECT o.profile, o.rank, o.id * 4 + 1, o.name, o.start_ns, o.end_ns
+  SELECT o.profile, o.rank, o.id + (1 << 60), o.name, o.start_ns, o.end_ns
     FROM _module_side AS s
    CROSS JOIN prof_host_op AS o ON o.profile = s.profile AND o.rank IS s.rank
    WHERE o.name LIKE 'optimizer%' AND o.root_id IS NOT NULL AND o.start_ns BETWEEN s.first_ns AND s.last_ns
@@ -43,7 +44,7 @@ WITH RECURSIVE call AS (
 nested AS MATERIALIZED (
   SELECT *, CAST(nest_parent(id, start_ns, end_ns) OVER call AS INTEGER) AS parent_id
     FROM call
-  WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id % 4, id ROWS UNBOUNDED PRECEDING)
+  WINDOW call AS (PARTITION BY profile, rank ORDER BY start_ns, id ROWS UNBOUNDED PRECEDING)
 ),
 named AS (
   SELECT profile, rank, id, parent_id, 0 AS depth, start_ns, end_ns, name, '/' || name AS full_name, name AS path
@@ -66,7 +67,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_forward USING profana_memo(_modu
 CREATE TEMP VIEW IF NOT EXISTS _module_backward_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
-  id,                     -- INTEGER  of the call
+  id,                     -- INTEGER  prof_fwd_bwd.id + 2^61
   parent_id,              -- INTEGER  id of the enclosing backward call; NULL: none
   depth,                  -- INTEGER  0: within no other
   start_ns,               -- INTEGER  ns
@@ -75,26 +76,19 @@ CREATE TEMP VIEW IF NOT EXISTS _module_backward_query(
   full_name,              -- TEXT     /[ BACKWARD ]/nn.Module: Net_0/nn.Module: Linear_0
   path                    -- TEXT     names from the outermost backward call to this one, by ';\n'
 ) AS
-WITH RECURSIVE asked AS ( -- the modules, and the moments at which the flows begin
-  SELECT profile, rank, id, start_ns, end_ns, NULL AS backward_ns FROM _module_forward
-  UNION ALL
-  SELECT f.profile, f.rank, f.id * 4 + 2, f.forward_ns, NULL, f.backward_ns
+WITH RECURSIVE flow AS (
+  SELECT f.profile, f.rank, f.id + (1 << 61) AS id, f.backward_ns, s.first_ns, s.last_ns,
+         nest_tree_inside((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM _module_forward),
+                          f.forward_ns, f.profile, f.rank) AS inside_id
     FROM _module_side AS s
    CROSS JOIN prof_fwd_bwd AS f ON f.profile = s.profile AND f.rank IS s.rank
-   WHERE f.forward_ns IS NOT NULL
-),
-flow AS (
-  SELECT profile, rank, id, backward_ns,
-         CAST(nest_inside(id, start_ns, end_ns) OVER (PARTITION BY profile, rank ORDER BY start_ns, id % 4, id
-                                                      ROWS UNBOUNDED PRECEDING) AS INTEGER) AS inside_id
-    FROM asked
+   LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
 ),
 call AS (
   SELECT f.profile, f.rank, f.id, f.inside_id, max(o.id) AS op_id, o.start_ns, o.end_ns
-    FROM _module_side AS s
-    JOIN flow AS f ON f.profile = s.profile AND f.rank IS s.rank
+    FROM flow AS f
    CROSS JOIN prof_host_op AS o ON o.profile = f.profile AND o.start_ns = f.backward_ns AND o.rank IS f.rank
-   WHERE f.inside_id IS NOT NULL AND f.backward_ns BETWEEN s.first_ns AND s.last_ns AND o.root_id IS NOT NULL
+   WHERE f.inside_id IS NOT NULL AND f.backward_ns BETWEEN f.first_ns AND f.last_ns AND o.root_id IS NOT NULL
    GROUP BY f.profile, f.id
 ),
 nested AS MATERIALIZED (
@@ -121,59 +115,6 @@ SELECT * FROM named;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_backward USING profana_memo(_module_backward_query);
 
--- _module_piece_query: which call is at work when?
---
--- Between two ends of calls nothing changes, so a few pieces of time answer for every moment: which call of each
--- tree is under the cursor, and strictly inside of which call it is (begun before, ending after, as all calls
--- around it): the deepest such forward call, else such a backward call.
-CREATE TEMP VIEW IF NOT EXISTS _module_piece_query(
-  profile,                -- TEXT     base or comparison
-  rank,                   -- INTEGER  rank of the source
-  first_ns,               -- INTEGER  ns
-  last_ns,                -- INTEGER  ns, inclusive
-  forward_id,             -- INTEGER  the forward call under the cursor; NULL: none
-  backward_id,            -- INTEGER  the backward call under the cursor; NULL: none
-  inside_tree,            -- TEXT     forward or backward: the tree of inside_id
-  inside_id               -- INTEGER  the call that contains the piece strictly; NULL: none
-) AS
-WITH call AS MATERIALIZED (
-  SELECT profile, rank, start_ns, id, end_ns AS forward_end_ns, NULL AS backward_end_ns FROM _module_forward
-  UNION ALL
-  SELECT profile, rank, start_ns, id, NULL, end_ns FROM _module_backward
-),
-moment AS (               -- at which an answer may change
-  SELECT profile, rank, start_ns AS time_ns FROM call
-  UNION
-  SELECT profile, rank, start_ns + 1 FROM call
-  UNION
-  SELECT profile, rank, coalesce(forward_end_ns, backward_end_ns) FROM call
-  UNION
-  SELECT profile, rank, coalesce(forward_end_ns, backward_end_ns) + 1 FROM call
-),
-stream AS (
-  SELECT profile, rank, start_ns AS time_ns, id, forward_end_ns, backward_end_ns FROM call
-  UNION ALL
-  SELECT profile, rank, time_ns, NULL, NULL, NULL FROM moment
-),
-answered AS (             -- a call of the other tree is a point
-  SELECT profile, rank, time_ns, id,
-         nest_parent(id, time_ns, forward_end_ns) OVER call AS forward_id,
-         nest_parent(id, time_ns, backward_end_ns) OVER call AS backward_id,
-         nest_inside(id, time_ns, forward_end_ns) OVER call AS inside_forward_id,
-         nest_inside(id, time_ns, backward_end_ns) OVER call AS inside_backward_id,
-         lead(time_ns) OVER moment - 1 AS last_ns
-    FROM stream
-  WINDOW call AS (PARTITION BY profile, rank ORDER BY time_ns, id IS NULL, id % 4, id ROWS UNBOUNDED PRECEDING),
-         moment AS (PARTITION BY profile, rank, id IS NULL ORDER BY time_ns)
-)
-SELECT profile, rank, time_ns, last_ns, forward_id, backward_id,
-       CASE WHEN inside_forward_id IS NOT NULL THEN 'forward' WHEN inside_backward_id IS NOT NULL THEN 'backward' END,
-       coalesce(inside_forward_id, inside_backward_id)
-  FROM answered
- WHERE id IS NULL AND coalesce(forward_id, backward_id, inside_forward_id, inside_backward_id) IS NOT NULL;
-
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_piece USING profana_memo(_module_piece_query);
-
 -- _module_stack_query: from where in the Python source is each module called?
 --
 -- The functions around the call, outermost first: the deepest function that contains its start strictly, as do
@@ -184,43 +125,41 @@ CREATE TEMP VIEW IF NOT EXISTS _module_stack_query(
   rank,                   -- INTEGER  rank of the source
   call_stack              -- TEXT     functions by ';\n'
 ) AS
-WITH RECURSIVE asked AS (
+WITH RECURSIVE function AS (
+  SELECT p.profile, p.rank, p.id, p.start_ns, p.end_ns
+    FROM _module_side AS s
+   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.rank IS s.rank AND p.is_module = 0
+   WHERE p.end_ns >= s.first_ns AND p.start_ns <= s.last_ns
+),
+asked AS (
   SELECT profile, rank, start_ns FROM _module_forward
   UNION
   SELECT profile, rank, start_ns FROM _module_backward
 ),
-stream AS (
-  SELECT p.profile, p.rank, p.start_ns AS time_ns, p.id, p.end_ns, p.name
-    FROM _module_side AS s
-   CROSS JOIN prof_python_call AS p ON p.profile = s.profile AND p.rank IS s.rank AND p.is_module = 0
-   WHERE p.end_ns >= s.first_ns AND p.start_ns <= s.last_ns
-  UNION ALL
-  SELECT profile, rank, start_ns, NULL, NULL, NULL FROM asked
+leaf AS MATERIALIZED (
+  SELECT profile, rank, start_ns,
+         nest_tree_inside((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM function),
+                          start_ns, profile, rank) AS id
+    FROM asked
 ),
-nested AS MATERIALIZED (
-  SELECT profile, rank, time_ns, id, name, CAST(nest_parent(id, time_ns, end_ns) OVER call AS INTEGER) AS parent_id,
-         CAST(nest_inside(id, time_ns, end_ns) OVER call AS INTEGER) AS inside_id
-    FROM stream
-  WINDOW call AS (PARTITION BY profile, rank ORDER BY time_ns, id IS NULL, id ROWS UNBOUNDED PRECEDING)
-),
-up(profile, leaf_id, id, parent_id, name, level) AS (
-  SELECT f.profile, f.id, f.id, f.parent_id, f.name, 0
-    FROM (SELECT DISTINCT profile, inside_id FROM nested WHERE id IS NULL AND inside_id IS NOT NULL) AS d
-    JOIN nested AS f ON f.profile = d.profile AND f.id = d.inside_id
+up AS (                   -- a row beyond the outermost function has no id
+  SELECT DISTINCT profile, rank, id AS leaf_id, id, 0 AS level FROM leaf WHERE id IS NOT NULL
   UNION ALL
-  SELECT u.profile, u.leaf_id, f.id, f.parent_id, f.name, u.level + 1
-    FROM up AS u
-    JOIN nested AS f ON f.profile = u.profile AND f.id = u.parent_id
+  SELECT profile, rank, leaf_id,
+         nest_tree_parent((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM function), id, profile, rank),
+         level + 1
+    FROM up
+   WHERE id IS NOT NULL
 ),
 stack AS MATERIALIZED (
-  SELECT profile, leaf_id, group_concat(name, ';' || char(10)) AS call_stack
-    FROM (SELECT * FROM up ORDER BY profile, leaf_id, level DESC)
-   GROUP BY profile, leaf_id
+  SELECT u.profile, u.leaf_id, ordered_concat(p.name, ';' || char(10), -u.level, NULL) AS call_stack
+    FROM up AS u
+   CROSS JOIN prof_python_call AS p ON p.profile = u.profile AND p.id = u.id
+   GROUP BY u.profile, u.leaf_id
 )
-SELECT n.profile, n.time_ns, n.rank, s.call_stack
-  FROM nested AS n
-  JOIN stack AS s ON s.profile = n.profile AND s.leaf_id = n.inside_id
- WHERE n.id IS NULL;
+SELECT n.profile, n.start_ns, n.rank, s.call_stack
+  FROM leaf AS n
+  JOIN stack AS s ON s.profile = n.profile AND s.leaf_id = n.id;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_stack USING profana_memo(_module_stack_query);
 
@@ -229,7 +168,7 @@ CREATE TEMP VIEW IF NOT EXISTS _module(
   tree,                   -- TEXT     forward or backward
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
-  id,                     -- INTEGER  of the call
+  id,                     -- INTEGER  of the call: _module_forward.id or _module_backward.id, never the same
   parent_id,              -- INTEGER  id of the call around it; NULL: none
   depth,                  -- INTEGER  0: within no other of its tree
   start_ns,               -- INTEGER  ns
@@ -262,17 +201,19 @@ CREATE TEMP VIEW IF NOT EXISTS _module_work_query(
   launch_ns,              -- INTEGER  ns
   dur_ns                  -- INTEGER  ns
 ) AS
-SELECT 'forward', p.forward_id, l.profile, l.id, l.launch_ns, l.dur_ns
-  FROM _module_piece AS p
- CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank
-                           AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
- WHERE p.forward_id IS NOT NULL
+WITH launch AS (
+  SELECT l.profile, l.id, l.launch_ns, l.dur_ns,
+         nest_tree_at((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM _module_forward),
+                      l.launch_ns, l.profile, l.rank) AS forward_id,
+         nest_tree_at((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM _module_backward),
+                      l.launch_ns, l.profile, l.rank) AS backward_id
+    FROM _module_side AS s
+   CROSS JOIN _op_launch AS l ON l.profile = s.profile AND l.rank IS s.rank
+   LIMIT -1               -- as in _module_backward_query
+)
+SELECT 'forward', forward_id, profile, id, launch_ns, dur_ns FROM launch WHERE forward_id IS NOT NULL
  UNION ALL
-SELECT 'backward', p.backward_id, l.profile, l.id, l.launch_ns, l.dur_ns
-  FROM _module_piece AS p
- CROSS JOIN _op_launch AS l ON l.profile = p.profile AND l.rank IS p.rank
-                           AND l.launch_ns BETWEEN p.first_ns AND p.last_ns
- WHERE p.backward_id IS NOT NULL;
+SELECT 'backward', backward_id, profile, id, launch_ns, dur_ns FROM launch WHERE backward_id IS NOT NULL;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_work USING profana_memo(_module_work_query);
 
@@ -290,19 +231,27 @@ CREATE TEMP VIEW IF NOT EXISTS _module_op_query(
   start_ns,               -- INTEGER  ns
   end_ns                  -- INTEGER  ns
 ) AS
-WITH inside AS (
-  SELECT p.inside_tree AS tree, p.inside_id, o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns
-    FROM _module_piece AS p
-   CROSS JOIN prof_host_op AS o ON o.profile = p.profile AND o.rank IS p.rank
-                               AND o.start_ns BETWEEN p.first_ns AND p.last_ns
-   WHERE p.inside_id IS NOT NULL AND o.root_id IS NOT NULL AND o.name NOT LIKE 'optimizer%'
+WITH op AS (
+  SELECT o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns,
+         nest_tree_inside((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM _module_forward),
+                          o.start_ns, o.profile, o.rank) AS forward_id,
+         nest_tree_inside((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM _module_backward),
+                          o.start_ns, o.profile, o.rank) AS backward_id
+    FROM _module_side AS s
+   CROSS JOIN prof_host_op AS o ON o.profile = s.profile AND o.rank IS s.rank
+   WHERE o.root_id IS NOT NULL AND o.name NOT LIKE 'optimizer%'
+   LIMIT -1               -- as in _module_backward_query
 ),
-nested AS (
-  SELECT *, nest_parent(id, start_ns, end_ns) OVER (PARTITION BY inside_id, profile ORDER BY start_ns, id
-                                                    ROWS UNBOUNDED PRECEDING) AS parent_id
-    FROM inside
+inside AS MATERIALIZED (
+  SELECT iif(forward_id IS NULL, 'backward', 'forward') AS tree, coalesce(forward_id, backward_id) AS module_id,
+         profile, rank, id, name, start_ns, end_ns
+    FROM op
+   WHERE coalesce(forward_id, backward_id) IS NOT NULL
 )
-SELECT tree, inside_id, profile, rank, id, name, start_ns, end_ns FROM nested WHERE parent_id IS NULL;
+SELECT tree, module_id, profile, rank, id, name, start_ns, end_ns
+  FROM inside
+ WHERE nest_tree_parent((SELECT nest_tree(id, start_ns, end_ns, profile, module_id) FROM inside),
+                        id, profile, module_id) IS NULL;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op USING profana_memo(_module_op_query);
 
@@ -347,14 +296,13 @@ WITH work AS MATERIALIZED (
 ),
 timed AS (
   SELECT m.*, coalesce(w.self_ns, 0) AS self_ns,
-         row_number() OVER (PARTITION BY m.profile ORDER BY m.rank, m.start_ns, m.tree = 'backward', m.id % 4, m.id)
-           AS place
+         row_number() OVER (PARTITION BY m.profile ORDER BY m.rank, m.start_ns, m.id) AS place
     FROM _module AS m
     LEFT JOIN work AS w ON w.profile = m.profile AND w.tree = m.tree AND w.module_id = m.id
 )
 SELECT tree, profile, rank, id, parent_id, depth, start_ns, class, full_name, call_stack, place,
        min(place) OVER (PARTITION BY profile, full_name), self_ns,
-       nest_total(self_ns, depth) OVER (PARTITION BY profile, tree, rank ORDER BY start_ns DESC, id % 4 DESC, id DESC
+       nest_total(self_ns, depth) OVER (PARTITION BY profile, tree, rank ORDER BY start_ns DESC, id DESC
                                         ROWS UNBOUNDED PRECEDING)
   FROM timed;
 

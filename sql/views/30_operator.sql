@@ -22,7 +22,7 @@ CREATE TEMP VIEW IF NOT EXISTS operator_compare(
   device_ratio,           -- REAL     comparison / base; Inf: no work in base
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-SELECT p.place, b.name, b.input_shapes, b.input_types, bw.kernels,
+SELECT p.rowid, b.name, b.input_shapes, b.input_types, bw.kernels,
        CASE WHEN b.id IS NOT NULL THEN coalesce(bw.device_ns, 0) END,
        c.name, c.input_shapes, c.input_types, cw.kernels,
        CASE WHEN c.id IS NOT NULL THEN coalesce(cw.device_ns, 0) END,
@@ -35,7 +35,7 @@ SELECT p.place, b.name, b.input_shapes, b.input_types, bw.kernels,
   LEFT JOIN prof_host_op AS c ON c.profile = 'comparison' AND c.id = p.comparison_id
   LEFT JOIN _op_work AS bw ON bw.profile = 'base' AND bw.shown_id = p.base_id
   LEFT JOIN _op_work AS cw ON cw.profile = 'comparison' AND cw.shown_id = p.comparison_id
- ORDER BY p.place;
+ ORDER BY p.rowid;
 
 -- operator_compare_statistic: which operators, by name, make the device work longer in all?
 --

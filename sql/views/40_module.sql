@@ -18,7 +18,7 @@ call AS (
 child AS MATERIALIZED (   -- numbered within the call around them; the outermost stand within call 0 of their rank
   SELECT tree, profile, id, full_name, coalesce(parent_id, -rank_place) AS parent_id,
          CAST(row_number() OVER (PARTITION BY tree, profile, coalesce(parent_id, -rank_place)
-                                 ORDER BY start_ns, id % 4, id) - 1 AS INTEGER) AS item
+                                 ORDER BY start_ns, id) - 1 AS INTEGER) AS item
     FROM call
 ),
 family AS MATERIALIZED (
@@ -43,13 +43,14 @@ SELECT tree, base_id, comparison_id FROM pair WHERE base_id > 0;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_pair USING profana_memo(_module_pair_query);
 
--- _module_row_query: the rows of module_compare.
+-- _module_row_query: the rows of module_compare, to be kept in its order.
 --
 -- A row for each pair of calls in order of base's start, forward and backward together; calls that only the
 -- comparison has stand before the first pair whose partner starts later. Below each, a row for each pair of
--- operators that the call makes itself.
+-- operators that the call makes itself. Rowids of the kept rows count them.
 CREATE TEMP VIEW IF NOT EXISTS _module_row_query(
-  order_id,               -- INTEGER  position in the sheet
+  place,                  -- INTEGER  orders the calls
+  ordinal,                -- INTEGER  orders the operators of a call; 0: the call as a whole
   tree,                   -- TEXT     forward or backward
   base_id,                -- INTEGER  id of the call in base; NULL: only in comparison
   comparison_id,          -- INTEGER  id of the call in comparison; NULL: only in base
@@ -75,24 +76,21 @@ listed AS (
 ),
 row AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY partner_ns, lone, place) AS place, tree, base_id, comparison_id FROM listed
-),
-part AS (
-  SELECT place, 0 AS ordinal, tree, base_id, comparison_id, 1 AS is_total, NULL AS base_op_id, NULL AS comparison_op_id
-    FROM row
-  UNION ALL
-  SELECT r.place, q.ordinal, r.tree, r.base_id, r.comparison_id, 0, q.base_id, q.comparison_id
-    FROM _compare_setting AS g
-   CROSS JOIN row AS r
-   CROSS JOIN sequence_match((SELECT sequence_agg(o.name, o.id, o.start_ns, o.id) FROM _module_op AS o
-                               WHERE o.profile = 'base' AND o.tree = r.tree AND o.module_id = r.base_id),
-                             (SELECT sequence_agg(o.name, o.id, o.start_ns, o.id) FROM _module_op AS o
-                               WHERE o.profile = 'comparison' AND o.tree = r.tree AND o.module_id = r.comparison_id),
-                             g.match) AS q
 )
-SELECT row_number() OVER (ORDER BY place, ordinal), tree, base_id, comparison_id, is_total, base_op_id, comparison_op_id
-  FROM part;
+SELECT place, 0, tree, base_id, comparison_id, 1, NULL, NULL
+  FROM row
+ UNION ALL
+SELECT r.place, q.ordinal, r.tree, r.base_id, r.comparison_id, 0, q.base_id, q.comparison_id
+  FROM _compare_setting AS g
+ CROSS JOIN row AS r
+ CROSS JOIN sequence_match((SELECT sequence_agg(o.name, o.id, o.start_ns, o.id) FROM _module_op AS o
+                             WHERE o.profile = 'base' AND o.tree = r.tree AND o.module_id = r.base_id),
+                           (SELECT sequence_agg(o.name, o.id, o.start_ns, o.id) FROM _module_op AS o
+                             WHERE o.profile = 'comparison' AND o.tree = r.tree AND o.module_id = r.comparison_id),
+                           g.match) AS q;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_row USING profana_memo(_module_row_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_row
+ USING profana_memo(_module_row_query, ORDER BY place, ordinal);
 
 -- module_compare: which call of which module, and which of its operators, makes the device work longer?
 --
@@ -123,7 +121,7 @@ CREATE TEMP VIEW IF NOT EXISTS module_compare(
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
 WITH shown AS (
-  SELECT r.order_id, r.is_total, r.base_op_id, r.comparison_op_id,
+  SELECT r.rowid AS order_id, r.is_total, r.base_op_id, r.comparison_op_id,
          coalesce(b.class, c.class) AS class, coalesce(b.depth, c.depth) + 2 AS level,
          coalesce(b.full_name, c.full_name) AS full_name, bo.name AS base_operator, bo.kernels AS base_kernels,
          CASE WHEN r.is_total THEN b.self_ns ELSE bo.self_ns END AS base_self_ns,

@@ -75,7 +75,7 @@ CREATE TEMP VIEW IF NOT EXISTS memory_compare(
   size_ratio,             -- REAL     comparison / base; Inf: no memory in base
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
-SELECT p.place, b.name, b.input_shapes, b.input_types, bb.blocks,
+SELECT p.rowid, b.name, b.input_shapes, b.input_types, bb.blocks,
        CASE WHEN b.id IS NOT NULL THEN coalesce(bb.size_bytes, 0) END,
        c.name, c.input_shapes, c.input_types, cb.blocks,
        CASE WHEN c.id IS NOT NULL THEN coalesce(cb.size_bytes, 0) END,
@@ -88,7 +88,7 @@ SELECT p.place, b.name, b.input_shapes, b.input_types, bb.blocks,
   LEFT JOIN prof_host_op AS c ON c.profile = 'comparison' AND c.id = p.comparison_id
   LEFT JOIN _op_memory AS bb ON bb.profile = 'base' AND bb.shown_id = p.base_id
   LEFT JOIN _op_memory AS cb ON cb.profile = 'comparison' AND cb.shown_id = p.comparison_id
- ORDER BY p.place;
+ ORDER BY p.rowid;
 
 -- memory_compare_statistic: which operators, by name, ask for more device memory in all?
 --

@@ -194,6 +194,16 @@ TEST_CASE("nest functions agree with the tree built node by node") {
                 {text(static_cast<int64_t>(i) + 1), text_or_null(deepest_around(tree, times[i]))});
         }
         CHECK(sql.rows(points_only("nest_inside(id, start, end) OVER w")) == inside);
+
+        // the same tree asked row by row, in no order
+        const std::string made =
+            "(SELECT nest_tree(id, start, end) FROM (SELECT * FROM event ORDER BY id % 3))";
+        CHECK(sql.rows("SELECT id, nest_tree_parent(" + made + ", id) FROM event ORDER BY id") ==
+              sql.rows("SELECT id, nest_parent(id, start, end) OVER (ORDER BY start, id ROWS UNBOUNDED "
+                       "PRECEDING) FROM event ORDER BY id"));
+        CHECK(sql.rows("SELECT id, nest_tree_inside(" + made + ", time) FROM point ORDER BY id") == inside);
+        CHECK(sql.rows("SELECT id, nest_tree_at(" + made + ", time) FROM point ORDER BY id") ==
+              sql.rows(points_only("nest_parent(id, start, end) OVER w")));
     }
 }
 
@@ -482,6 +492,55 @@ TEST_CASE("nest_find tells keys apart by all of them, NULL being a key like any 
                       "FROM range), 1, "
                       "2, r.a, r.b) IS NOT r.id") == 0);
     CHECK(sql.is_null("SELECT nest_find((SELECT nest_index(id, 0, 9, a, b) FROM range), 1, 2, 'x')"));
+}
+
+TEST_CASE("nest_tree: the worked example, keys, unknown times and wrong calls") {
+    Sql sql;
+    sql.run(
+        "CREATE TABLE event(k, id, s, e); INSERT INTO event VALUES ('a', 1, 0, 10), ('a', 2, 5, 20), "
+        "('a', 4, 30, 35), ('a', 3, 30, 40), ('b', 5, 0, 100), (NULL, 6, 50, 60), ('a', 7, NULL, 9)");
+    const std::string tree = "(SELECT nest_tree(id, s, e, k) FROM event)";
+    // of 3 and 4, which start together, the smaller id is above; 2 began in 1 and outlasts it
+    CHECK(sql.rows("SELECT id, nest_tree_parent(" + tree + ", id, k) FROM event ORDER BY id") ==
+          Rows{{"1", "NULL"},
+               {"2", "1"},
+               {"3", "NULL"},
+               {"4", "3"},
+               {"5", "NULL"},
+               {"6", "NULL"},
+               {"7", "NULL"}});
+    CHECK(sql.rows("SELECT column1, nest_tree_at(" + tree + ", column1, 'a'), nest_tree_inside(" + tree +
+                   ", column1, 'a') FROM (VALUES (-1), (0), (5), (6), (10), (11), (20), (21), (30), (31), "
+                   "(35), (40), (41))") == Rows{{"-1", "NULL", "NULL"},
+                                                {"0", "1", "NULL"},
+                                                {"5", "2", "1"},
+                                                {"6", "2", "2"},
+                                                {"10", "2", "NULL"},
+                                                {"11", "2", "NULL"},
+                                                {"20", "2", "NULL"},
+                                                {"21", "NULL", "NULL"},
+                                                {"30", "4", "NULL"},
+                                                {"31", "4", "4"},
+                                                {"35", "4", "3"},
+                                                {"40", "3", "NULL"},
+                                                {"41", "NULL", "NULL"}});
+    CHECK(sql.integer("SELECT nest_tree_at(" + tree + ", 55, NULL)") == 6);
+    CHECK(sql.is_null("SELECT nest_tree_at(" + tree + ", 55, 'c')"));
+    CHECK(sql.is_null("SELECT nest_tree_at(" + tree + ", NULL, 'a')"));
+    CHECK(sql.is_null("SELECT nest_tree_parent(" + tree + ", 4, 'b')"));
+    CHECK(sql.is_null("SELECT nest_tree_at((SELECT nest_tree(1, 2, 3) FROM event WHERE 0), 2)"));
+    // to the ends of time
+    CHECK(sql.integer("SELECT nest_tree_inside((SELECT nest_tree(1, -9223372036854775807, "
+                      "9223372036854775807)), 0)") == 1);
+    CHECK(sql.integer("SELECT nest_tree_at((SELECT nest_tree(1, 5, 9223372036854775807)), "
+                      "9223372036854775807)") == 1);
+    CHECK(sql.error("SELECT nest_tree(1, 2)") == "nest_tree: takes an id, a start and an end at least");
+    CHECK(sql.error("SELECT nest_tree_at((SELECT nest_tree(1, 2, 3)))") ==
+          "nest_tree_at: takes a tree and a time at least");
+    CHECK(sql.error("SELECT nest_tree_parent((SELECT nest_tree(1, 2, 3)), 'x')") ==
+          "nest_tree_parent: argument id is TEXT 'x'; accepted: an INTEGER");
+    CHECK_THAT(sql.error("SELECT nest_tree_inside((SELECT nest_index(1, 2, 3)), 2)"),
+               Catch::Contains("nest_tree_inside: argument tree is NULL; accepted: what nest_tree() gives"));
 }
 
 TEST_CASE("ordered_concat joins in the order asked for") {
