@@ -294,20 +294,18 @@ SELECT s.profile, s.rank, s.id, coalesce(e.a, s.name), s.start_ns
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._shown_op USING profana_memo(_shown_op_query);
 
--- _op_owner: under which listed operator does an operator stand?
+-- _op_owner: under which listed operator does an operator stand where max_kernel_num is set?
 --
--- Its top-level operator; where max_kernel_num is set, the nearest listed one from itself upwards.
+-- The nearest listed one from itself upwards. Elsewhere it is the top-level operator, root_id, and this view empty.
 CREATE TEMP VIEW IF NOT EXISTS _op_owner(
   profile,                -- TEXT     base or comparison
   id,                     -- INTEGER  prof_host_op.id
-  name,                   -- TEXT     operator
   depth,                  -- INTEGER  depth in the tree
   start_ns,               -- INTEGER  ns
   shown_id                -- INTEGER  prof_host_op.id of the listed operator; NULL: none
 ) AS
-SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
-       CAST(CASE WHEN g.max_kernel_num = 0 THEN o.root_id
-       ELSE (WITH RECURSIVE up(id, parent_id) AS (
+SELECT o.profile, o.id, o.depth, o.start_ns,
+       CAST((WITH RECURSIVE up(id, parent_id) AS (
                SELECT o.id, o.parent_id
                UNION ALL
                SELECT p.id, p.parent_id FROM up JOIN prof_host_op AS p ON p.profile = o.profile AND p.id = up.parent_id
@@ -315,10 +313,10 @@ SELECT o.profile, o.id, o.name, o.depth, o.start_ns,
              SELECT up.id FROM up
               WHERE (o.profile, up.id) IN (SELECT 'base', base_id FROM _op_pair
                                            UNION ALL SELECT 'comparison', comparison_id FROM _op_pair)
-              LIMIT 1) END AS INTEGER)
+              LIMIT 1) AS INTEGER)
   FROM _compare_setting AS g
  CROSS JOIN prof_host_op AS o
- WHERE o.root_id IS NOT NULL;
+ WHERE g.max_kernel_num > 0 AND o.root_id IS NOT NULL;
 
 -- _op_work_query: how long does the device work for each listed operator?
 --
@@ -329,9 +327,16 @@ CREATE TEMP VIEW IF NOT EXISTS _op_work_query(
   device_ns,              -- INTEGER  ns
   kernels                 -- TEXT     the lines of the detail sheets
 ) AS
-SELECT l.profile, o.shown_id, sum(l.dur_ns), ordered_concat(l.text, '', o.depth, o.start_ns, o.id, l.id)
-  FROM _op_launch AS l
-  JOIN _op_owner AS o ON o.profile = l.profile AND o.id = l.host_op_id
- GROUP BY o.shown_id, l.profile;
+SELECT o.profile, o.root_id, sum(l.dur_ns), ordered_concat(l.text, '', o.depth, o.start_ns, o.id, l.id)
+  FROM prof_host_op AS o
+ CROSS JOIN _op_launch AS l ON l.profile = o.profile AND l.host_op_id = o.id
+ WHERE (SELECT max_kernel_num FROM _compare_setting) = 0
+   AND o.profile IN ('base', 'comparison') AND o.root_id IS NOT NULL
+ GROUP BY o.profile, o.root_id
+ UNION ALL
+SELECT o.profile, o.shown_id, sum(l.dur_ns), ordered_concat(l.text, '', o.depth, o.start_ns, o.id, l.id)
+  FROM _op_owner AS o
+ CROSS JOIN _op_launch AS l ON l.profile = o.profile AND l.host_op_id = o.id
+ GROUP BY o.profile, o.shown_id;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_work USING profana_memo(_op_work_query, kernels);

@@ -1,37 +1,42 @@
 -- Operators of two profiles by the device memory that they ask for.
 
--- _op_block: which blocks of memory does each listed operator ask for?
+-- _op_block: which blocks of memory does each operator ask for?
 --
--- A block belongs to the operator that runs when the host asks for it, by the compare tool's tree, and so to the
--- listed operator above it. It carries the name that the file gives to blocks of the graph engine (cann::...),
--- else that of the operator it hangs on.
+-- A block belongs to the operator that runs when the host asks for it, by the compare tool's tree. It carries the name
+-- that the file gives to blocks of the graph engine (cann::...), else that of the operator. The line of the detail
+-- sheet shows the file's own times.
 CREATE TEMP VIEW IF NOT EXISTS _op_block(
   profile,                -- TEXT     base or comparison
-  family,                 -- TEXT     text, db or gpu
-  shown_id,               -- INTEGER  prof_host_op.id of the listed operator
-  depth,                  -- INTEGER  of the operator that asks
+  op_id,                  -- INTEGER  prof_host_op.id of the operator
+  root_id,                -- INTEGER  its top-level operator
+  depth,                  -- INTEGER  its depth in the tree
   op_start_ns,            -- INTEGER  ns, its start
-  op_id,                  -- INTEGER  prof_host_op.id of it
   id,                     -- INTEGER  prof_memory_alloc.id
-  name,                   -- TEXT     of the block
   attach_ns,              -- INTEGER  ns, when the host asked
-  alloc_ns,               -- INTEGER  ns
-  release_ns,             -- INTEGER  ns; NULL: not released
   dur_ns,                 -- INTEGER  ns; NULL: not released
-  size_bytes              -- INTEGER  bytes
+  size_bytes,             -- INTEGER  bytes
+  text                    -- TEXT     the line of the detail sheet, with its end
 ) AS
-SELECT a.profile, s.family, o.shown_id, o.depth, o.start_ns, o.id, a.id,
-       CASE WHEN a.name LIKE '%cann::%' THEN a.name ELSE o.name END,
-       a.attach_ns, a.alloc_ns, a.release_ns, a.dur_ns, a.size_bytes
-  FROM _compare_side AS s
- CROSS JOIN prof_memory_alloc AS a ON a.profile = s.profile
-  JOIN _op_owner AS o ON o.profile = a.profile AND o.id = a.host_op_id
- WHERE a.alloc_ns IS NOT NULL;
+WITH block AS (
+  SELECT o.profile, o.id AS op_id, o.root_id, o.depth, o.start_ns, a.id, a.attach_ns, a.dur_ns, a.size_bytes,
+         CASE WHEN a.name LIKE '%cann::%' THEN a.name ELSE o.name END AS name, a.alloc_ns, a.release_ns,
+         CASE o.profile WHEN 'base' THEN (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'base')
+         ELSE (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'comparison') END AS base_ns
+    FROM prof_host_op AS o
+   CROSS JOIN prof_memory_alloc AS a ON a.profile = o.profile AND a.host_op_id = o.id
+   WHERE o.profile IN ('base', 'comparison') AND o.root_id IS NOT NULL AND a.alloc_ns IS NOT NULL
+)
+SELECT profile, op_id, root_id, depth, start_ns, id, attach_ns, dur_ns, size_bytes,
+       name || ', (' || format_us(alloc_ns - base_ns) || ', '
+       || coalesce(format_us(release_ns - base_ns),
+                   CASE (SELECT s.family FROM _compare_side AS s WHERE s.profile = b.profile) WHEN 'gpu' THEN 'None' ELSE '0' END)
+       || '), [duration: ' || repr_real(coalesce(dur_ns, 0) / 1e3) || '], [size: ' || repr_real(size_bytes / 1024.0) || ']'
+       || char(10)
+  FROM block AS b;
 
 -- _op_memory_query: how much memory does each listed operator ask for?
 --
--- Its own blocks and those of all operators below it: its own first, then level by level. The texts show the
--- file's own times.
+-- Its own blocks and those of all operators below it: its own first, then level by level.
 CREATE TEMP VIEW IF NOT EXISTS _op_memory_query(
   profile,                -- TEXT     base or comparison
   shown_id,               -- INTEGER  prof_host_op.id of the listed operator
@@ -39,18 +44,16 @@ CREATE TEMP VIEW IF NOT EXISTS _op_memory_query(
   held_ns,                -- INTEGER  ns, sum over released blocks from allocation to release; NULL: none released
   blocks                  -- TEXT     the lines of the detail sheet
 ) AS
-WITH clock AS MATERIALIZED (
-  SELECT alias AS profile, min(time_base_ns) AS base_ns FROM prof_source WHERE alias IN ('base', 'comparison') GROUP BY alias
-)
-SELECT b.profile, b.shown_id, sum(b.size_bytes), sum(b.dur_ns),
-       ordered_concat(b.name || ', (' || format_us(b.alloc_ns - t.base_ns) || ', '
-                      || coalesce(format_us(b.release_ns - t.base_ns), CASE b.family WHEN 'gpu' THEN 'None' ELSE '0' END)
-                      || '), [duration: ' || repr_real(coalesce(b.dur_ns, 0) / 1e3) || '], [size: '
-                      || repr_real(b.size_bytes / 1024.0) || ']' || char(10),
-                      '', b.depth, b.op_start_ns, b.op_id, b.attach_ns, b.id)
-  FROM clock AS t
-  JOIN _op_block AS b ON b.profile = t.profile
- GROUP BY b.shown_id, b.profile;
+SELECT profile, root_id, sum(size_bytes), sum(dur_ns), ordered_concat(text, '', depth, op_start_ns, op_id, attach_ns, id)
+  FROM _op_block
+ WHERE (SELECT max_kernel_num FROM _compare_setting) = 0
+ GROUP BY profile, root_id
+ UNION ALL
+SELECT b.profile, o.shown_id, sum(b.size_bytes), sum(b.dur_ns),
+       ordered_concat(b.text, '', b.depth, b.op_start_ns, b.op_id, b.attach_ns, b.id)
+  FROM _op_owner AS o
+ CROSS JOIN _op_block AS b ON b.profile = o.profile AND b.op_id = o.id
+ GROUP BY b.profile, o.shown_id;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_memory USING profana_memo(_op_memory_query, blocks);
 

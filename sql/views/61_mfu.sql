@@ -380,11 +380,13 @@ WITH sequence AS (        -- the operators of each run of a module, in order
     FROM _mfu_module_op
    GROUP BY profile, module_id, direction
 ),
+range AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, rank ORDER BY module_start_ns, module_id) AS place FROM module_range
+),
 instance AS (
-  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, s.op_names, s.first_row,
-         row_number() OVER (PARTITION BY r.profile, r.rank, s.direction ORDER BY r.module_start_ns, r.module_id) AS place
+  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, r.place, s.op_names, s.first_row
     FROM sequence AS s
-    JOIN module_range AS r ON r.profile = s.profile AND r.module_id = +s.module_id
+    JOIN range AS r ON r.profile = s.profile AND r.module_id = +s.module_id
 ),
 numbered AS (             -- equal sequences of a rank share a number, by first appearance
   SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM instance
