@@ -12,18 +12,19 @@ CREATE TEMP VIEW IF NOT EXISTS _side_op(
   name,                   -- TEXT     operator
   thread_id,              -- INTEGER  thread
   start_ns,               -- INTEGER  ns
+  dur_ns,                 -- INTEGER  ns
+  self_ns,                -- INTEGER  ns, less its children
   parent_id,              -- INTEGER  prof_host_op.id; NULL: none
   root_id,                -- INTEGER  its top-level operator
   depth,                  -- INTEGER  depth in the tree
-  input_shapes,           -- TEXT     dims by ',', tensors by ';\r\n'; GPU: JSON array; NULL unknown
-  input_types,            -- TEXT     as input_shapes
-  call_stack              -- TEXT     frames by ';\r\n'; NULL unknown
+  input_shapes            -- TEXT     dims by ',', tensors by ';\r\n'; GPU: JSON array; NULL unknown
 ) AS
-SELECT o.profile, o.rank, o.id, o.name, o.thread_id, o.start_ns, o.parent_id, o.root_id, o.depth, o.input_shapes,
-       o.input_types, o.call_stack
-  FROM _compare_side AS s
- CROSS JOIN prof_host_op AS o ON o.profile = s.profile
- WHERE o.root_id IS NOT NULL AND (s.step IS NULL OR o.step = s.step);
+SELECT o.profile, o.rank, o.id, o.name, o.thread_id, o.start_ns, o.dur_ns, o.self_ns, o.parent_id, o.root_id, o.depth,
+       o.input_shapes
+  FROM prof_host_op AS o
+ WHERE o.profile IN ('base', 'comparison') AND o.root_id IS NOT NULL
+   AND o.step IS coalesce(CASE o.profile WHEN 'base' THEN (SELECT step FROM _compare_side WHERE profile = 'base')
+                          ELSE (SELECT step FROM _compare_side WHERE profile = 'comparison') END, o.step);
 
 -- _keyed_op: by what is an operator matched with one of the other side?
 --

@@ -25,23 +25,22 @@ CREATE TEMP VIEW IF NOT EXISTS api_compare(
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
 WITH level AS (           -- each name of each side, by its depth in the tree
-  SELECT o.profile, o.name, CASE WHEN s.step IS NULL THEN 0 ELSE o.depth END AS depth,
-         sum(o.dur_ns) AS total_ns, sum(o.self_ns) AS self_ns, count(*) AS calls,
-         min(o.start_ns) AS first_ns, o.id AS first_id
-    FROM _compare_side AS s
-    JOIN prof_host_op AS o ON o.profile = s.profile
-   WHERE o.root_id IS NOT NULL AND (s.step IS NULL OR o.step = s.step)
-   GROUP BY o.profile, o.name, 3
+  SELECT profile, name, depth, sum(dur_ns) AS total_ns, sum(self_ns) AS self_ns, count(*) AS calls,
+         min(start_ns) AS first_ns, id AS first_id
+    FROM _side_op
+   GROUP BY profile, name, depth
 ),
-side AS (                 -- each name of each side
-  SELECT l.profile, coalesce(e.a, l.name) AS name, sum(l.total_ns) AS total_ns, sum(l.self_ns) AS self_ns,
-         sum(l.calls) AS calls, min(l.depth) AS first_depth, l.first_ns, l.first_id
+seen AS (
+  SELECT l.profile, coalesce(e.a, l.name) AS name, l.total_ns, l.self_ns, l.calls,
+         row_number() OVER (PARTITION BY l.profile ORDER BY iif(s.step IS NULL, 0, l.depth), l.first_ns, l.first_id) AS turn
     FROM level AS l
+    JOIN _compare_side AS s ON s.profile = l.profile
     LEFT JOIN op_equivalent AS e ON e.b = l.name AND l.profile = 'comparison'
-   GROUP BY l.profile, coalesce(e.a, l.name)
 ),
-placed AS (
-  SELECT *, row_number() OVER (PARTITION BY profile ORDER BY first_depth, first_ns, first_id) AS place FROM side
+placed AS (               -- each name of each side
+  SELECT profile, name, min(turn) AS place, sum(total_ns) AS total_ns, sum(self_ns) AS self_ns, sum(calls) AS calls
+    FROM seen
+   GROUP BY profile, name
 ),
 paired AS (               -- both sides of one name on one row
   SELECT name,
