@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ext/core/rounding.h"
@@ -56,7 +59,7 @@ void compare_verdict_function(sqlite3_context* context, int, sqlite3_value** val
 // All values of one group: a quantile cannot be had from less.
 struct Values {
     std::vector<double> values;
-    double fraction = 0;
+    double fraction = 0;  // of quantile()
 
     double quantile() {
         const double at = fraction * static_cast<double>(values.size() - 1);
@@ -68,6 +71,37 @@ struct Values {
     }
 };
 
+// A sample as bytes: a mark whose last byte is the version, so that the values begin at a multiple of eight
+// bytes, then the values as the machine has them.
+constexpr std::string_view kSampleMark("sample\0\x01", sizeof(double));
+
+void sample_step(sqlite3_context* context, int, sqlite3_value** values) {
+    guard_function(context, [&] {
+        if (is_null(values[0])) return;
+        aggregate_state<Values>(context).values.push_back(real_argument({"sample_agg", "x", values[0]}));
+    });
+}
+
+void sample_final(sqlite3_context* context) {
+    guard_function(context, [&] {
+        const std::unique_ptr<Values> state = aggregate_take<Values>(context);
+        if (state == nullptr || state->values.empty()) return;
+        std::string bytes(kSampleMark);
+        bytes.append(reinterpret_cast<const char*>(state->values.data()),
+                     state->values.size() * sizeof(double));
+        sqlite3_result_blob64(context, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+    });
+}
+
+void append_sample(const Argument& argument, std::vector<double>* values) {
+    const std::string_view bytes = blob_argument(argument);
+    if (!bytes.starts_with(kSampleMark) || bytes.size() % sizeof(double) != 0)
+        refuse(argument, "a number, or what sample_agg() gives");
+    const size_t known = values->size(), more = bytes.size() / sizeof(double) - 1;
+    values->resize(known + more);
+    std::memcpy(values->data() + known, bytes.data() + kSampleMark.size(), more * sizeof(double));
+}
+
 void quantile_step(sqlite3_context* context, int, sqlite3_value** values) {
     guard_function(context, [&] {
         if (is_null(values[0])) return;
@@ -78,8 +112,12 @@ void quantile_step(sqlite3_context* context, int, sqlite3_value** values) {
                 refuse(fraction, "a number from 0 to 1");
             state.fraction = real_argument(fraction);
         }
-        const double value = real_argument({"quantile", "x", values[0]});
-        state.values.push_back(value);
+        const Argument x{"quantile", "x", values[0]};
+        if (sqlite3_value_type(x.value) == SQLITE_BLOB) {
+            append_sample(x, &state.values);
+        } else {
+            state.values.push_back(real_argument(x));
+        }
     });
 }
 
@@ -105,8 +143,15 @@ constexpr std::array kFunctions{
     FunctionSpec{"quantile", 2, kPure, "quantile(x NUMERIC, fraction REAL) -> REAL",
                  "Aggregate: the value below which that fraction of the group's values lies, 0.5 being the "
                  "median; between two values by straight line. NULL values are left out; NULL when none is "
-                 "left. The first row's fraction counts. Keeps 8 bytes a row; O(n).",
+                 "left. x may also be the values of a group by sample_agg: of several all count. The first "
+                 "row's fraction counts. Keeps 8 bytes a value; O(n).",
                  nullptr, quantile_step, quantile_final},
+    FunctionSpec{
+        "sample_agg", 1, kPure, "sample_agg(x NUMERIC) -> BLOB",
+        "Aggregate: all values of a group, for quantile() of groups put together: quantile(s, 0.5) over "
+        "rows of sample_agg(x) AS s is the median of all x. NULL values are left out; NULL when none is "
+        "left. 8 bytes a value, in the byte order of the machine: not for exchange.",
+        nullptr, sample_step, sample_final},
 };
 
 }  // namespace

@@ -1,26 +1,39 @@
 -- Kernels of two profiles: by type and input shapes, and by type and core.
 
--- _side_kernel: which kernels of the compared profiles count, and as what?
+-- _side_kernel: which kernels of the compared profiles count, as what, and how long do they take?
 --
--- The step asked for is taken by the kernel's own step: the profiler's Step Id (text), the step in which the
--- kernel starts (database). A type that the profiler does not know is left out of text exports, as the
--- compare tool does, and called N/A in databases; GPU kernels have no type, there the name stands for it.
+-- A row or several for each type and shapes, in groups that prof_kernel gives in order. The step asked for is taken by
+-- the kernel's own step: the profiler's Step Id (text), the step in which the kernel starts (database). A type that the
+-- profiler does not know is left out of text exports, as the compare tool does, and called N/A in databases; GPU
+-- kernels have no type, there the name stands for it.
 CREATE TEMP VIEW IF NOT EXISTS _side_kernel(
   profile,                -- TEXT     base or comparison
-  id,                     -- INTEGER  prof_kernel.id
   kernel_type,            -- TEXT     operator type, e.g. MatMulV3; the name of a GPU kernel
-  core_type,              -- TEXT     AI_CORE, AI_VECTOR_CORE ...; NULL unknown
   input_shapes,           -- TEXT     dims by ',', tensors by ';'; NULL unknown
-  is_communication,       -- INTEGER  1: a collective's row
-  dur_ns                  -- INTEGER  ns
+  first_id,               -- INTEGER  the lowest prof_kernel.id
+  calls,                  -- INTEGER
+  total_ns,               -- INTEGER  ns
+  max_ns,                 -- INTEGER  ns
+  min_ns,                 -- INTEGER  ns
+  durations               -- BLOB     sample_agg of the single durations, ns
 ) AS
-SELECT k.profile, k.id,
-       CASE s.family WHEN 'gpu' THEN k.name WHEN 'db' THEN coalesce(k.op_type, 'N/A') ELSE k.op_type END,
-       k.core_type, k.input_shapes, k.is_communication, k.dur_ns
-  FROM _compare_side AS s
-  JOIN prof_kernel AS k ON k.profile = s.profile
- WHERE (s.step IS NULL OR k.step = s.step)
-   AND (k.op_type IS NOT NULL OR s.family <> 'text');
+WITH kernel AS NOT MATERIALIZED (
+  SELECT *
+    FROM prof_kernel
+   WHERE step IS coalesce(iif(profile = 'base', (SELECT step FROM _compare_side WHERE profile = 'base'),
+                              (SELECT step FROM _compare_side WHERE profile = 'comparison')), step)
+)
+SELECT profile, coalesce(op_type, 'N/A'), input_shapes, min(id), count(*), sum(dur_ns), max(dur_ns), min(dur_ns),
+       sample_agg(dur_ns)
+  FROM kernel
+ WHERE profile IN (SELECT profile FROM _compare_side WHERE family <> 'gpu')
+   AND (op_type IS NOT NULL OR profile IN (SELECT profile FROM _compare_side WHERE family = 'db'))
+ GROUP BY profile, op_type, input_shapes
+ UNION ALL
+SELECT profile, name, input_shapes, min(id), count(*), sum(dur_ns), max(dur_ns), min(dur_ns), sample_agg(dur_ns)
+  FROM kernel
+ WHERE profile IN (SELECT profile FROM _compare_side WHERE family = 'gpu')
+ GROUP BY profile, name, input_shapes;
 
 -- kernel_compare: which kernels, by type and input shapes, got slower?
 --
@@ -52,16 +65,16 @@ CREATE TEMP VIEW IF NOT EXISTS kernel_compare(
   verdict                 -- TEXT     worse, better, same, base only, comparison only
 ) AS
 WITH named AS (           -- equivalent types of the comparison under base's name
-  SELECT k.profile, k.id, k.input_shapes, k.dur_ns, coalesce(e.a, k.kernel_type) AS kernel_type
+  SELECT k.*, coalesce(e.a, k.kernel_type) AS shown_type
     FROM _side_kernel AS k
     LEFT JOIN op_equivalent AS e ON e.b = k.kernel_type AND k.profile = 'comparison'
 ),
 side AS (                 -- each side by itself
-  SELECT profile, kernel_type, input_shapes, min(id) AS first_id, sum(dur_ns) AS total_ns, count(*) AS calls,
-         max(dur_ns) AS max_ns, min(dur_ns) AS min_ns, quantile(dur_ns, 0.5) AS median_ns,
-         quantile(dur_ns, 0.75) - quantile(dur_ns, 0.25) AS spread_ns
+  SELECT profile, shown_type AS kernel_type, input_shapes, min(first_id) AS first_id, sum(total_ns) AS total_ns,
+         sum(calls) AS calls, max(max_ns) AS max_ns, min(min_ns) AS min_ns, quantile(durations, 0.5) AS median_ns,
+         quantile(durations, 0.75) - quantile(durations, 0.25) AS spread_ns
     FROM named
-   GROUP BY profile, kernel_type, input_shapes
+   GROUP BY profile, shown_type, input_shapes
 ),
 placed AS (
   SELECT *, min(first_id) OVER (PARTITION BY profile, kernel_type) AS type_id FROM side
@@ -115,30 +128,25 @@ CREATE TEMP VIEW IF NOT EXISTS _side_kernel_type(
   total_ns,               -- INTEGER  ns
   max_ns,                 -- INTEGER  ns
   min_ns,                 -- INTEGER  ns
-  median_ns,              -- REAL     ns, of the single durations; NULL: the source has only sums
-  spread_ns               -- REAL     ns, between their quartiles
+  durations               -- BLOB     sample_agg of the single durations, ns; NULL: the source has only sums
 ) AS
-WITH counted AS (
-  SELECT k.profile, CASE s.family WHEN 'db' THEN coalesce(k.op_type, 'N/A') ELSE k.op_type END AS kernel_type,
-         k.core_type, k.id, k.dur_ns
-    FROM _side_rank AS s
-    JOIN prof_kernel AS k ON k.profile = s.profile AND k.rank IS s.rank
-   WHERE CASE s.family WHEN 'text' THEN s.step IS NOT NULL WHEN 'db' THEN 1 ELSE 0 END
-     AND k.is_communication IS NOT 1
-     AND (k.op_type IS NOT NULL OR s.family = 'db')
-     AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
-)
-SELECT o.profile, o.op_type, o.core_type, min(o.id), sum(o.count), sum(o.total_ns), max(o.max_ns), min(o.min_ns),
-       NULL, NULL
+SELECT o.profile, o.op_type, o.core_type, min(o.id), sum(o.count), sum(o.total_ns), max(o.max_ns), min(o.min_ns), NULL
   FROM _compare_side AS s
   JOIN prof_op_stat AS o ON o.profile = s.profile
  WHERE s.family = 'text' AND s.step IS NULL
  GROUP BY o.profile, o.op_type, o.core_type
 UNION ALL
-SELECT profile, kernel_type, core_type, min(id), count(*), sum(dur_ns), max(dur_ns), min(dur_ns),
-       quantile(dur_ns, 0.5), quantile(dur_ns, 0.75) - quantile(dur_ns, 0.25)
-  FROM counted
- GROUP BY profile, kernel_type, core_type;
+SELECT profile, coalesce(op_type, 'N/A'), core_type, min(id), count(*), sum(dur_ns), max(dur_ns), min(dur_ns),
+       sample_agg(dur_ns)
+  FROM prof_kernel AS k
+ WHERE k.profile IN (SELECT profile FROM _compare_side WHERE family = 'db' OR family = 'text' AND step IS NOT NULL)
+   AND k.is_communication IS NOT 1
+   AND (k.op_type IS NOT NULL OR k.profile IN (SELECT profile FROM _compare_side WHERE family = 'db'))
+   AND (k.profile IN (SELECT profile FROM _compare_side WHERE step IS NULL)
+        OR EXISTS (SELECT 1 FROM _side_rank AS s
+                    WHERE s.profile = k.profile AND s.rank IS k.rank
+                      AND k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns))
+ GROUP BY profile, op_type, core_type;
 
 -- kernel_type_compare: which kinds of kernel got slower?
 --
@@ -181,15 +189,17 @@ paired AS (               -- both sides of one kind on one row
          sum(calls) FILTER (WHERE profile = 'base') AS base_calls,
          max(max_ns) FILTER (WHERE profile = 'base') AS base_max_ns,
          min(min_ns) FILTER (WHERE profile = 'base') AS base_min_ns,
-         max(median_ns) FILTER (WHERE profile = 'base') AS base_median_ns,
-         max(spread_ns) FILTER (WHERE profile = 'base') AS base_spread_ns,
+         quantile(durations, 0.5) FILTER (WHERE profile = 'base') AS base_median_ns,
+         quantile(durations, 0.75) FILTER (WHERE profile = 'base')
+           - quantile(durations, 0.25) FILTER (WHERE profile = 'base') AS base_spread_ns,
          min(first_id) FILTER (WHERE profile = 'comparison') AS comparison_id,
          sum(total_ns) FILTER (WHERE profile = 'comparison') AS comparison_total_ns,
          sum(calls) FILTER (WHERE profile = 'comparison') AS comparison_calls,
          max(max_ns) FILTER (WHERE profile = 'comparison') AS comparison_max_ns,
          min(min_ns) FILTER (WHERE profile = 'comparison') AS comparison_min_ns,
-         max(median_ns) FILTER (WHERE profile = 'comparison') AS comparison_median_ns,
-         max(spread_ns) FILTER (WHERE profile = 'comparison') AS comparison_spread_ns
+         quantile(durations, 0.5) FILTER (WHERE profile = 'comparison') AS comparison_median_ns,
+         quantile(durations, 0.75) FILTER (WHERE profile = 'comparison')
+           - quantile(durations, 0.25) FILTER (WHERE profile = 'comparison') AS comparison_spread_ns
     FROM named
    GROUP BY shown_type, core_type
 ),

@@ -45,4 +45,28 @@ TEST_CASE("quantile interpolates between neighbours") {
     CHECK(db.real("SELECT quantile(value, 0.5) FROM json_each('[null,5,null]')") == 5.0);
     CHECK(db.is_null("SELECT quantile(value, 0.5) FROM json_each('[]')"));
     CHECK(db.error("SELECT quantile(value, 2) FROM json_each('[1]')").find("quantile: ") == 0);
+    CHECK(db.error("SELECT quantile('a', 0.5)") ==
+          "quantile: argument x is TEXT 'a'; accepted: an INTEGER or a REAL");
+}
+
+TEST_CASE("a quantile of samples is that of all their values") {
+    Sql db;
+    // 1 .. 7 in groups of unequal size: median 4, quartiles 2.5 and 5.5
+    db.run(
+        "CREATE TEMP TABLE part AS SELECT sample_agg(x) AS s FROM (SELECT column1 AS x, column2 AS k FROM "
+        "(VALUES (7, 1), (1, 1), (3.0, 2), (NULL, 2), (2, 3), (6, 3), (5, 3), (4, 3), (NULL, 4))) GROUP BY "
+        "k");
+    CHECK(db.integer("SELECT count(*) FROM part") == 4);
+    CHECK(db.integer("SELECT count(s) FROM part") == 3);
+    CHECK(db.real("SELECT quantile(s, 0.5) FROM part") == 4.0);
+    CHECK(db.real("SELECT quantile(s, 0.25) FROM part") == 2.5);
+    CHECK(db.real("SELECT quantile(s, 0.75) FROM part") == 5.5);
+    // samples and numbers together: 1 .. 8
+    CHECK(db.real("SELECT quantile(s, 0.5) FROM (SELECT s FROM part UNION ALL SELECT 8)") == 4.5);
+    CHECK(db.is_null("SELECT sample_agg(value) FROM json_each('[]')"));
+    CHECK(db.error("SELECT quantile(x'0102', 0.5)") ==
+          "quantile: argument x is BLOB of 2 bytes; accepted: a number, or what sample_agg() gives");
+    CHECK(db.error("SELECT quantile(CAST(s || x'00' AS BLOB), 0.5) FROM (SELECT sample_agg(1) AS s)") != "");
+    CHECK(db.error("SELECT sample_agg('a')") ==
+          "sample_agg: argument x is TEXT 'a'; accepted: an INTEGER or a REAL");
 }
