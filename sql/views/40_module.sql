@@ -199,7 +199,7 @@ WITH kernel AS (          -- kernels alike of one operator name
 ),
 text AS MATERIALIZED (
   SELECT profile, first_place, operator,
-         ordered_concat(name || ', [number: ' || calls || '], [duration_ms: ' || fixed(dur_ns / 1e6, 3) || ']' || char(10),
+         ordered_concat(python_format('{}, [number: {}], [duration_ms: {}]' || char(10), name, calls, fixed(dur_ns / 1e6, 3)),
                         '', place, start_ns, launch_ns, launch_id) AS kernels
     FROM kernel
    GROUP BY first_place, operator, profile

@@ -19,7 +19,7 @@ CREATE TEMP VIEW IF NOT EXISTS _op_block(
 ) AS
 WITH block AS (
   SELECT o.profile, o.id AS op_id, o.root_id, o.depth, o.start_ns, a.id, a.attach_ns, a.dur_ns, a.size_bytes,
-         CASE WHEN a.name LIKE '%cann::%' THEN a.name ELSE o.name END AS name, a.alloc_ns, a.release_ns,
+         CASE WHEN instr(a.name, 'cann::') > 0 THEN a.name ELSE o.name END AS name, a.alloc_ns, a.release_ns,
          CASE o.profile WHEN 'base' THEN (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'base')
          ELSE (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'comparison') END AS base_ns
     FROM prof_host_op AS o
@@ -27,11 +27,10 @@ WITH block AS (
    WHERE o.profile IN ('base', 'comparison') AND o.root_id IS NOT NULL AND a.alloc_ns IS NOT NULL
 )
 SELECT profile, op_id, root_id, depth, start_ns, id, attach_ns, dur_ns, size_bytes,
-       name || ', (' || format_us(alloc_ns - base_ns) || ', '
-       || coalesce(format_us(release_ns - base_ns),
-                   CASE (SELECT s.family FROM _compare_side AS s WHERE s.profile = b.profile) WHEN 'gpu' THEN 'None' ELSE '0' END)
-       || '), [duration: ' || repr_real(coalesce(dur_ns, 0) / 1e3) || '], [size: ' || repr_real(size_bytes / 1024.0) || ']'
-       || char(10)
+       python_format('{}, ({}, {}), [duration: {}], [size: {}]' || char(10), name, format_us(alloc_ns - base_ns),
+                     coalesce(format_us(release_ns - base_ns),
+                              CASE (SELECT s.family FROM _compare_side AS s WHERE s.profile = b.profile) WHEN 'gpu' THEN 'None' ELSE '0' END),
+                     coalesce(dur_ns, 0) / 1e3, size_bytes / 1024.0)
   FROM block AS b;
 
 -- _op_memory_query: how much memory does each listed operator ask for?

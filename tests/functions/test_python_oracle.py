@@ -51,6 +51,7 @@ for x in reals():
             except OverflowError:  # Python refuses to round up to infinity
                 check("round_even(?, ?)", (x, digits), float("inf") if x > 0 else float("-inf"))
     check("repr_real(?)", (x,), repr(x))
+    check("python_format('<{}|{}>', ?, ?)", (x, digits), "<{}|{}>".format(x, digits))
     digits = rng.randrange(20)
     check("fixed(?, ?)", (x, digits), f"{x:.{digits}f}")
     check("round_even(?)", (x,), x if x in (float("inf"), float("-inf")) else round(x, 0))
