@@ -102,15 +102,19 @@ CREATE TEMP VIEW IF NOT EXISTS _overall_lane(
   uncovered,              -- BLOB     interval set: the lane Communication(Not Overlapped)
   e2e_ns                  -- INTEGER  ns, from the first bar of any lane to the end of the last
 ) AS
-SELECT b.profile, b.rank,
-       coalesce(interval_coverage(b.start_ns, b.end_ns) FILTER (WHERE b.name = 'Computing'), 0),
-       coalesce(interval_agg(b.start_ns, b.end_ns) FILTER (WHERE b.name = 'Communication(Not Overlapped)'),
-                interval_union()),
-       max(b.end_ns) - min(b.start_ns)
-  FROM _overall_source AS s
- CROSS JOIN prof_overlap_bar AS b ON b.profile = s.profile AND b.rank IS s.rank
- WHERE s.source = 'lanes'
- GROUP BY b.profile, b.rank;
+WITH lane AS (            -- of all ranks, which the table gives in order
+  SELECT profile, rank, coalesce(interval_coverage(start_ns, end_ns) FILTER (WHERE name = 'Computing'), 0) AS computing_ns,
+         coalesce(interval_agg(start_ns, end_ns) FILTER (WHERE name = 'Communication(Not Overlapped)'), interval_union())
+           AS uncovered,
+         max(end_ns) - min(start_ns) AS e2e_ns
+    FROM prof_overlap_bar
+   WHERE profile IN (SELECT profile FROM _overall_source WHERE source = 'lanes')
+   GROUP BY profile, rank
+)
+SELECT l.profile, l.rank, l.computing_ns, l.uncovered, l.e2e_ns
+  FROM lane AS l
+  JOIN _overall_source AS s ON s.profile = l.profile AND s.rank IS l.rank
+ WHERE s.source = 'lanes';
 
 -- _overall_set: what do kernels and collectives say, as sets of intervals?
 --
