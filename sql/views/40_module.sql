@@ -10,34 +10,23 @@ CREATE TEMP VIEW IF NOT EXISTS _module_pair_query(
   comparison_id           -- INTEGER  id of the call in comparison
 ) AS
 WITH RECURSIVE setting AS MATERIALIZED (SELECT match FROM _compare_setting),
-call AS (
-  SELECT tree, profile, id, parent_id, full_name, start_ns,
-         dense_rank() OVER (PARTITION BY profile ORDER BY rank) AS rank_place
+call AS MATERIALIZED (    -- the outermost stand within call -1 of the first rank, -2 of the second ...
+  SELECT tree, profile, id, full_name, start_ns,
+         coalesce(parent_id, -dense_rank() OVER (PARTITION BY profile ORDER BY rank)) AS parent_id
     FROM _module_time
 ),
-child AS MATERIALIZED (   -- numbered within the call around them; the outermost stand within call 0 of their rank
-  SELECT tree, profile, id, full_name, coalesce(parent_id, -rank_place) AS parent_id,
-         CAST(row_number() OVER (PARTITION BY tree, profile, coalesce(parent_id, -rank_place)
-                                 ORDER BY start_ns, id) - 1 AS INTEGER) AS item
-    FROM call
-),
-family AS MATERIALIZED (
-  SELECT tree, profile, parent_id, json_group_array(full_name) AS names
-    FROM (SELECT * FROM child ORDER BY tree, profile, parent_id, item)
-   GROUP BY tree, profile, parent_id
-),
 pair(tree, base_id, comparison_id) AS (
-  SELECT tree, parent_id, parent_id FROM family WHERE profile = 'base' AND parent_id < 0
+  SELECT DISTINCT tree, parent_id, parent_id FROM call WHERE profile = 'base' AND parent_id < 0
   UNION ALL
-  SELECT p.tree, b.id, c.id
+  SELECT p.tree, q.base_id, q.comparison_id
     FROM pair AS p
    CROSS JOIN setting AS g
-    JOIN family AS fb ON fb.tree = p.tree AND fb.profile = 'base' AND fb.parent_id = p.base_id
-    JOIN family AS fc ON fc.tree = p.tree AND fc.profile = 'comparison' AND fc.parent_id = p.comparison_id
-   CROSS JOIN sequence_match(fb.names, fc.names, g.match) AS q
-   CROSS JOIN child AS b ON b.tree = p.tree AND b.profile = 'base' AND b.parent_id = p.base_id AND b.item = q.base_index
-   CROSS JOIN child AS c ON c.tree = p.tree AND c.profile = 'comparison' AND c.parent_id = p.comparison_id
-                        AND c.item = q.comparison_index
+   CROSS JOIN sequence_match((SELECT sequence_agg(c.full_name, c.id, c.start_ns, c.id) FROM call AS c
+                               WHERE c.profile = 'base' AND c.tree = p.tree AND c.parent_id = p.base_id),
+                             (SELECT sequence_agg(c.full_name, c.id, c.start_ns, c.id) FROM call AS c
+                               WHERE c.profile = 'comparison' AND c.tree = p.tree AND c.parent_id = p.comparison_id),
+                             g.match) AS q
+   WHERE q.base_id IS NOT NULL AND q.comparison_id IS NOT NULL
 )
 SELECT tree, base_id, comparison_id FROM pair WHERE base_id > 0;
 
@@ -145,16 +134,16 @@ SELECT order_id, class, level, replace(full_name, 'nn.Module:', ''), is_total,
        CASE WHEN is_total THEN base_call_stack
             WHEN base_op_id IS NOT NULL
                  AND round_even((coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0)) / 1e3, 2) > 0
-              THEN coalesce(bh.call_stack, 'N/A') END,
+              THEN coalesce((SELECT h.call_stack FROM prof_host_op AS h
+                              WHERE h.profile = 'base' AND h.id = base_op_id), 'N/A') END,
        CASE WHEN is_total THEN comparison_call_stack
             WHEN comparison_op_id IS NOT NULL
                  AND round_even((coalesce(comparison_self_ns, 0) - coalesce(base_self_ns, 0)) / 1e3, 2) > 0
-              THEN coalesce(ch.call_stack, 'N/A') END,
+              THEN coalesce((SELECT h.call_stack FROM prof_host_op AS h
+                              WHERE h.profile = 'comparison' AND h.id = comparison_op_id), 'N/A') END,
        CASE WHEN is_total THEN compare_verdict(base_total_ns, comparison_total_ns)
        ELSE compare_verdict(base_self_ns, comparison_self_ns) END
   FROM shown
-  LEFT JOIN prof_host_op AS bh ON bh.profile = 'base' AND bh.id = base_op_id
-  LEFT JOIN prof_host_op AS ch ON ch.profile = 'comparison' AND ch.id = comparison_op_id
  ORDER BY order_id;
 
 -- module_compare_statistic: which modules, by name, make the device work longer in all?
