@@ -135,8 +135,8 @@ WITH part AS (
    CROSS JOIN prof_kernel AS k ON k.profile = s.profile AND k.rank IS s.rank
    WHERE s.source = 'sets' AND k.is_communication IS NOT 1
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
-     AND (s.family <> 'gpu' OR (k.profile, k.id) NOT IN (SELECT profile, kernel_id
-                                                            FROM _side_copy WHERE kernel_id IS NOT NULL))
+     AND (s.family <> 'gpu' OR nest_find((SELECT nest_index(kernel_id, kernel_id, kernel_id, profile) FROM _side_copy),
+                                         k.id, k.id, k.profile) IS NULL)
    GROUP BY k.profile, k.rank
   UNION ALL
   SELECT c.profile, c.rank, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns), max(c.end_ns)

@@ -145,8 +145,8 @@ counted AS (              -- kernels alike in everything that decides
            ON h.kernel_id = k.id AND h.profile = k.profile
    WHERE (s.family <> 'text' OR k.aiv_vec_time_ns IS NOT NULL OR k.mac_time_ns IS NOT NULL)
      AND (s.family <> 'gpu' OR k.is_communication IS NOT 1
-                               AND (k.profile, k.id) NOT IN (SELECT profile, kernel_id
-                                                               FROM _side_copy WHERE kernel_id IS NOT NULL))
+                               AND nest_find((SELECT nest_index(kernel_id, kernel_id, kernel_id, profile) FROM _side_copy),
+                                             k.id, k.id, k.profile) IS NULL)
      AND (s.step IS NULL OR k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns)
    GROUP BY k.name, k.op_type, 5, 6, k.profile, s.family
 ),

@@ -144,9 +144,11 @@ ruled AS MATERIALIZED (               -- operators whose input dims tell somethi
    WHERE flops IS NOT NULL OR weight IS NOT NULL
 ),
 rule_op AS MATERIALIZED (             -- what an inner operator counts, the one around it does not count again
-  SELECT *
-    FROM ruled
-   WHERE (profile, id) NOT IN (SELECT profile, outer_id FROM ruled WHERE flops IS NOT NULL AND outer_id IS NOT NULL)
+  SELECT r.*
+    FROM ruled AS r
+    LEFT JOIN (SELECT DISTINCT profile, outer_id FROM ruled WHERE flops IS NOT NULL) AS i
+           ON i.outer_id = r.id AND i.profile = r.profile
+   WHERE i.outer_id IS NULL
 ),
 launch AS (                           -- the host event that launched the kernel
   SELECT k.profile, k.id AS kernel_id, min(l.host_op_id) AS host_op_id
