@@ -202,15 +202,8 @@ CREATE TEMP VIEW IF NOT EXISTS mfu_record(
   is_recompute,           -- INTEGER  1: forward work done again, 0: not, NULL: cannot be told
   peak_source             -- TEXT     where the peak comes from
 ) AS
-WITH found AS (
-  SELECT profile, record_id, count(*) AS kernels, group_concat(DISTINCT op_name) AS op_names,
-         interval_coverage(kernel_start_ns, kernel_end_ns) AS busy_ns, sum(kernel_duration_ns) AS kernel_ns,
-         min(op_step) AS step, max(dtype) AS dtype, max(peak_flops) AS peak_flops, max(peak_source) AS peak_source
-    FROM flops_record_kernel
-   GROUP BY profile, record_id
-),
-thread_event AS (         -- the backward pass by thread, calls of modules, and the records
-  SELECT profile, rank, thread_id, start_ns, end_ns, id, 0 AS sort, NULL AS module_id, NULL AS record_id,
+WITH thread_event AS (         -- the backward pass by thread, calls of modules, and the records
+  SELECT profile, rank, thread_id, start_ns, end_ns, id, 0 AS sort, CAST(NULL AS INTEGER) AS module_id, CAST(NULL AS INTEGER) AS record_id,
          name GLOB '*Checkpoint*' AS is_checkpoint
     FROM prof_host_op
    WHERE name GLOB '*Backward*' AND kind = 'op'
@@ -221,8 +214,8 @@ thread_event AS (         -- the backward pass by thread, calls of modules, and 
   SELECT profile, rank, thread_id, start_ns, end_ns, NULL, 2, NULL, record_id, NULL FROM flops_record
 ),
 behind AS MATERIALIZED (  -- the innermost operator of the backward pass, and the innermost of those and modules
-  SELECT *, nest_within(id, start_ns, end_ns) OVER by_time AS backward_id,
-         nest_within(coalesce(id, -module_id), start_ns, end_ns) OVER by_time AS inner_id
+  SELECT *, CAST(nest_within(id, start_ns, end_ns) OVER by_time AS INTEGER) AS backward_id,
+         CAST(nest_within(coalesce(id, -module_id), start_ns, end_ns) OVER by_time AS INTEGER) AS inner_id
     FROM thread_event
   WINDOW by_time AS (PARTITION BY profile, rank, thread_id ORDER BY start_ns, end_ns DESC, sort ROWS UNBOUNDED PRECEDING)
 ),
@@ -230,20 +223,28 @@ again AS (
   SELECT r.profile, r.record_id,
          CASE WHEN r.thread_id IS NULL THEN NULL
               WHEN r.backward_id IS NULL THEN 0
-              WHEN r.inner_id < 0 THEN CASE WHEN m.backward_id IS NOT NULL THEN 1 ELSE 0 END
-              WHEN o.is_checkpoint THEN 1 END AS is_recompute
+              WHEN r.inner_id < 0
+                THEN nest_find((SELECT nest_index(backward_id IS NOT NULL, module_id, module_id, profile) FROM behind),
+                               -r.inner_id, -r.inner_id, r.profile)
+              WHEN nest_find((SELECT nest_index(is_checkpoint, id, id, profile) FROM behind), r.inner_id, r.inner_id, r.profile)
+                THEN 1 END AS is_recompute
     FROM behind AS r
-    LEFT JOIN behind AS o ON o.profile = r.profile AND o.id = r.inner_id
-    LEFT JOIN behind AS m ON m.profile = r.profile AND m.module_id = -r.inner_id
    WHERE r.record_id IS NOT NULL
+),
+found AS (                -- by the index of the kept kernels, whatever SQLite expects of the number of records
+  SELECT r.*, a.is_recompute, count(k.kernel_id) AS kernels, group_concat(DISTINCT k.op_name) AS op_names,
+         iif(count(k.kernel_id) > 0, interval_coverage(k.kernel_start_ns, k.kernel_end_ns), NULL) AS busy_ns,
+         sum(k.kernel_duration_ns) AS kernel_ns, min(k.op_step) AS step, max(k.dtype) AS dtype,
+         max(k.peak_flops) AS peak_flops, max(k.peak_source) AS peak_source
+    FROM again AS a
+   CROSS JOIN flops_record AS r ON r.profile = a.profile AND r.record_id = a.record_id
+    LEFT JOIN _flops_record_kernel AS k ON k.profile = r.profile AND k.record_id = r.record_id
+   GROUP BY r.profile, r.record_id
 )
-SELECT r.profile, r.rank, r.record_id, r.flops_op_name, f.op_names, r.start_ns, r.end_ns, f.step, r.flops,
-       coalesce(f.kernels, 0), f.busy_ns, f.kernel_ns, f.dtype, f.peak_flops, actual_tflops(r.flops, f.busy_ns),
-       mfu(r.flops, f.busy_ns, f.peak_flops), a.is_recompute, f.peak_source
-  FROM flops_record AS r
-  JOIN again AS a ON a.profile = r.profile AND a.record_id = r.record_id
-  LEFT JOIN found AS f ON f.profile = r.profile AND f.record_id = r.record_id
- ORDER BY r.profile, r.rank, r.start_ns, r.record_id;
+SELECT profile, rank, record_id, flops_op_name, op_names, start_ns, end_ns, step, flops, kernels, busy_ns, kernel_ns, dtype,
+       peak_flops, actual_tflops(flops, busy_ns), mfu(flops, busy_ns, peak_flops), is_recompute, peak_source
+  FROM found
+ ORDER BY profile, rank, start_ns, record_id;
 
 -- module_range: which modules ran, within which others?
 --
@@ -450,7 +451,7 @@ list_mfu AS (
   HAVING count(mfu) > 0
 ),
 grouped AS (              -- kind and position as one number are sorted faster than as two
-  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, op.op_name, sum(op.device_ns) AS total_ns,
+  SELECT k.kind_id, k.rowid AS kind_row, op.rowid - k.first_row AS op_order, op.kernel_list, op.op_name, sum(op.device_ns) AS total_ns,
          count(*) AS op_count, min(op.op_start_ns) AS first_ns
     FROM _mfu_kind AS k
    CROSS JOIN _mfu_module_op AS op ON op.profile = k.profile AND op.module_id = k.module_id AND op.direction = k.direction
@@ -460,8 +461,7 @@ grouped AS (              -- kind and position as one number are sorted faster t
 described AS (
   SELECT g.*, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, m.avg_mfu
     FROM grouped AS g
-    JOIN (SELECT DISTINCT kind_id, profile, rank, direction, parent_module, module, seq_id FROM _mfu_kind) AS k
-      ON k.kind_id = g.kind_id
+   CROSS JOIN _mfu_kind AS k ON k.rowid = g.kind_row
     LEFT JOIN list_mfu AS m ON m.kind_id = g.kind_id AND m.op_order = g.op_order AND m.kernel_list = g.kernel_list
 ),
 changed AS (
