@@ -132,8 +132,9 @@ kernel AS MATERIALIZED (
    WHERE (r.rule IS NOT NULL OR k.op_type IS NULL) AND k.is_communication IS NOT 1
 ),
 ruled AS MATERIALIZED (               -- operators whose input dims tell something, and the one around each
-  SELECT *, nest_within(id, start_ns, end_ns) OVER (PARTITION BY profile, rank, thread_id
-                                                   ORDER BY start_ns, end_ns DESC, id ROWS UNBOUNDED PRECEDING) AS outer_id
+  SELECT *, CAST(nest_within(id, start_ns, end_ns)
+                   OVER (PARTITION BY profile, rank, thread_id
+                         ORDER BY start_ns, end_ns DESC, id ROWS UNBOUNDED PRECEDING) AS INTEGER) AS outer_id
     FROM (
     SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, o.input_types, r.formula,
            op_flops(r.rule, r.first, o.input_shapes, o.concrete_inputs, r.causal_at) AS flops,
@@ -195,7 +196,7 @@ counted AS (
                       ELSE 'kernel' END AS shapes_from
             FROM shared)
 ),
-types AS (                            -- the first type of a list that has a peak
+types AS MATERIALIZED (               -- the first type of a list that has a peak
   SELECT list, (SELECT n.dtype
                   FROM json_each(CASE WHEN list GLOB '[[]*' THEN list
                                       ELSE '["' || replace(replace(replace(list, char(13), ''), char(10), ''),
