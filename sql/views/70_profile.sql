@@ -398,11 +398,17 @@ CREATE TEMP VIEW IF NOT EXISTS memory_peak(
   blocks,                 -- INTEGER  blocks of that operator alive
   size_bytes              -- INTEGER  their bytes
 ) AS
-WITH ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, rank, device_id ORDER BY allocated_bytes DESC, ts_ns, id) AS place,
-         min(ts_ns) OVER (PARTITION BY profile, rank, device_id) AS first_ns
+WITH most AS (            -- of each device, which the table gives in order
+  SELECT profile, rank, device_id, max(allocated_bytes) AS allocated_bytes, min(ts_ns) AS first_ns
     FROM prof_memory_usage
    WHERE allocated_bytes IS NOT NULL AND device_id IS NOT NULL
+   GROUP BY profile, rank, device_id
+),
+ranked AS (
+  SELECT u.*, m.first_ns, row_number() OVER (PARTITION BY u.profile, u.rank, u.device_id ORDER BY u.ts_ns, u.id) AS place
+    FROM most AS m
+   CROSS JOIN prof_memory_usage AS u ON u.profile = m.profile AND u.rank IS m.rank AND u.device_id = m.device_id
+                                    AND u.allocated_bytes = m.allocated_bytes
 ),
 peak AS (
   SELECT * FROM ranked WHERE place = 1
