@@ -200,6 +200,10 @@ class Db:
                        "sequenceNumber INTEGER, fwdThreadId INTEGER, inputDtypes INTEGER, inputShapes INTEGER, "
                        "callchainId INTEGER, type INTEGER",
         "CONNECTION_IDS": "id INTEGER, connectionId INTEGER",
+        "TASK_PMU_INFO": "globalTaskId INTEGER, name INTEGER, value NUMERIC",
+        "ENUM_MSTX_EVENT_TYPE": "id INTEGER PRIMARY KEY, name TEXT",
+        "MSTX_EVENTS": "startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER, message INTEGER, "
+                       "globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER",
         "OP_MEMORY": "name INTEGER, size INTEGER, allocationTime INTEGER, releaseTime INTEGER, activeReleaseTime INTEGER, "
                      "duration INTEGER, activeDuration INTEGER, streamPtr INTEGER, deviceId INTEGER",
     }
@@ -231,11 +235,13 @@ class Db:
         return self.gid
 
     def kernel(self, name, start, dur, op_type=None, core="AI_VECTOR_CORE", rts="KERNEL_AIVEC", connection=-1, shapes=None,
-               stream=7):
+               stream=7, types=None, outputs=None, pipes=None):
         na = self.text("N/A")
         gid = self.task(start, dur, rts, connection, stream)
-        self.rows["COMPUTE_TASK_INFO"].append((self.text(name), gid, 1, 0, self.text(core), self.text(op_type or name), na, na,
-                                               na if shapes is None else self.text(f'"{shapes}"'), na, na, na, na, na, na))
+        quoted = [na if s is None else self.text(f'"{s}"') for s in (shapes, outputs)]
+        self.rows["COMPUTE_TASK_INFO"].append((self.text(name), gid, 1, 0, self.text(core), self.text(op_type or name), na,
+                                               na if types is None else self.text(types), quoted[0], na, na, quoted[1], na, na, na))
+        self.rows["TASK_PMU_INFO"] += [(gid, self.text(pipe), value) for pipe, value in (pipes or {}).items()]
 
     def collective(self, name, op_type, start, dur, group, connection=-1):
         op = len(self.rows["COMMUNICATION_OP"]) + 1
@@ -251,6 +257,13 @@ class Db:
     def block(self, name, size, alloc, release=None):
         self.rows["OP_MEMORY"].append((self.text(name), size, ns(alloc), ns(release) if release is not None else None, None,
                                        None, None, 1, 0))
+
+    def range(self, domain, message, start, dur, thread=1):
+        """A range of mstx on the host."""
+        self.rows["ENUM_MSTX_EVENT_TYPE"] = [(2, "start/end")]
+        tid = (9 << 32) + thread
+        self.rows["MSTX_EVENTS"].append((ns(start), ns(start) + round(dur * 1000), 2, 4294967295, 4294967295, self.text(message),
+                                         tid, tid, self.text(domain), 4294967295))
 
     def write(self, folder, groups=None):
         out = os.path.join(folder, "ASCEND_PROFILER_OUTPUT")
