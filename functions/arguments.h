@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,11 @@ double real_argument(const Argument& argument);
 // A TEXT. Valid as long as the value.
 std::string_view text_argument(const Argument& argument);
 std::string_view blob_argument(const Argument& argument);
+
+// NULL where there is none.
+inline void result_optional(sqlite3_context* context, const std::optional<int64_t>& value) {
+    if (value) sqlite3_result_int64(context, *value);
+}
 
 inline void result_text(sqlite3_context* context, std::string_view text) {
     sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);

@@ -93,10 +93,13 @@ void sample_final(sqlite3_context* context) {
     });
 }
 
+constexpr const char* kSampleOrNumber = "a number, or what sample_agg() gives";
+
 void append_sample(const Argument& argument, std::vector<double>* values) {
     const std::string_view bytes = blob_argument(argument);
-    if (!bytes.starts_with(kSampleMark) || bytes.size() % sizeof(double) != 0)
-        refuse(argument, "a number, or what sample_agg() gives");
+    if (!bytes.starts_with(kSampleMark) || bytes.size() == kSampleMark.size() ||
+        bytes.size() % sizeof(double) != 0)
+        refuse(argument, kSampleOrNumber);
     const size_t known = values->size(), more = bytes.size() / sizeof(double) - 1;
     values->resize(known + more);
     std::memcpy(values->data() + known, bytes.data() + kSampleMark.size(), more * sizeof(double));
@@ -113,10 +116,14 @@ void quantile_step(sqlite3_context* context, int, sqlite3_value** values) {
             state.fraction = real_argument(fraction);
         }
         const Argument x{"quantile", "x", values[0]};
-        if (sqlite3_value_type(x.value) == SQLITE_BLOB) {
-            append_sample(x, &state.values);
-        } else {
-            state.values.push_back(real_argument(x));
+        switch (sqlite3_value_type(x.value)) {
+            case SQLITE_BLOB:
+                append_sample(x, &state.values);
+                return;
+            case SQLITE_TEXT:
+                refuse(x, kSampleOrNumber);
+            default:
+                state.values.push_back(real_argument(x));
         }
     });
 }

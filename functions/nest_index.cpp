@@ -22,11 +22,21 @@ struct IndexFunctions {
     using Index = NestIndex;
     static constexpr const char* kMake = "nest_index";
     static constexpr const char* kPointerType = "profana_nest_index";
+    static constexpr bool kTakesPoints = false;
+    static void add(NestIndex& index, std::string_view key, int64_t id, int64_t start,
+                    std::optional<int64_t> end) {
+        index.add(key, id, start, *end);
+    }
 };
 struct TreeFunctions {
     using Index = NestTree;
     static constexpr const char* kMake = "nest_tree";
     static constexpr const char* kPointerType = "profana_nest_tree";
+    static constexpr bool kTakesPoints = true;
+    static void add(NestTree& tree, std::string_view key, int64_t id, int64_t start,
+                    std::optional<int64_t> end) {
+        tree.add(key, id, start, end);
+    }
 };
 
 template <class T>
@@ -62,12 +72,14 @@ void add_event(sqlite3_context* context, int n, sqlite3_value** values) {
         const char* name = Functions::kMake;
         if (n < kEventArguments)
             throw Error(std::string(name) + ": takes an id, a start and an end at least");
-        for (int i = 0; i < kEventArguments; ++i)
-            if (is_null(values[i])) return;
-        aggregate_state<typename Functions::Index>(context).add(
-            joined_keys(name, values + kEventArguments, n - kEventArguments),
-            integer_argument({name, "id", values[0]}), integer_argument({name, "start", values[1]}),
-            integer_argument({name, "end", values[2]}));
+        const bool has_end = !is_null(values[2]);
+        if (is_null(values[0]) || is_null(values[1]) || (!has_end && !Functions::kTakesPoints)) return;
+        std::optional<int64_t> end;
+        if (has_end) end = integer_argument({name, "end", values[2]});
+        Functions::add(aggregate_state<typename Functions::Index>(context),
+                       joined_keys(name, values + kEventArguments, n - kEventArguments),
+                       integer_argument({name, "id", values[0]}),
+                       integer_argument({name, "start", values[1]}), end);
     });
 }
 
@@ -92,10 +104,6 @@ typename Functions::Index& index_of(const char* function, const char* argument, 
                "what " + std::string(Functions::kMake) +
                    "() gives, straight from a scalar subquery; it cannot be stored");
     return *static_cast<typename Functions::Index*>(index);
-}
-
-void result_optional(sqlite3_context* context, const std::optional<int64_t>& id) {
-    if (id) sqlite3_result_int64(context, *id);
 }
 
 void find(sqlite3_context* context, int n, sqlite3_value** values) {
@@ -161,12 +169,14 @@ constexpr std::array kFunctions{
         "the index come from a scalar subquery, which is run once: nest_find((SELECT nest_index(id, "
         "start, end, key) FROM ranges), start, end, key). O(log n).",
         find},
-    FunctionSpec{"nest_tree", -1, kPure,
-                 "nest_tree(id INTEGER, start INTEGER, end INTEGER [, key ANY] ...) -> POINTER",
-                 "Aggregate: the tree that nest_parent makes of events by start, of equal starts by id, for "
-                 "nest_tree_at, nest_tree_inside and nest_tree_parent within the same statement. Keys, rows "
-                 "left out and storing as with nest_index. O(n log n).",
-                 nullptr, add_event<TreeFunctions>, make<TreeFunctions>},
+    FunctionSpec{
+        "nest_tree", -1, kPure,
+        "nest_tree(id INTEGER, start INTEGER, end INTEGER [, key ANY] ...) -> POINTER",
+        "Aggregate: the tree that nest_parent makes of events by start, of equal starts by id, for "
+        "nest_tree_at, nest_tree_inside and nest_tree_parent within the same statement. An event "
+        "without end is a point: it has a parent and encloses nothing; one without id or start is left "
+        "out. Keys and storing as with nest_index. O(n log n).",
+        nullptr, add_event<TreeFunctions>, make<TreeFunctions>},
     FunctionSpec{
         At::kName, -1, kPure, "nest_tree_at(tree POINTER, time INTEGER [, key ANY] ...) -> INTEGER",
         "The id of the event with the same keys that encloses a point at the time: what nest_parent "

@@ -18,10 +18,6 @@ namespace profana {
 
 namespace {
 
-void result_optional(sqlite3_context* context, const std::optional<int64_t>& value) {
-    if (value) sqlite3_result_int64(context, *value);
-}
-
 // A window function whose state knows the answer of the row it saw last.
 template <class State>
 void answer_of(sqlite3_context* context) {

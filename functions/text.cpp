@@ -63,25 +63,24 @@ void python_repr_function(sqlite3_context* context, int, sqlite3_value** values)
 // Appends a value as Python's str.format writes it.
 void append_formatted(const Argument& argument, std::string* out) {
     switch (sqlite3_value_type(argument.value)) {
-        case SQLITE_NULL:
-            *out += "None";
-            return;
         case SQLITE_INTEGER:
             *out += std::to_string(sqlite3_value_int64(argument.value));
             return;
         case SQLITE_FLOAT:
             *out += repr_real(sqlite3_value_double(argument.value));
             return;
-        default:
+        case SQLITE_TEXT:
             *out += text_argument(argument);
             return;
+        default:
+            refuse(argument, "a TEXT, an INTEGER, a REAL or NULL");
     }
 }
 
 void python_format_function(sqlite3_context* context, int count, sqlite3_value** values) {
     guard_function(context, [&] {
         if (count < 1) throw Error("python_format: takes a template, and a value for each {}");
-        if (is_null(values[0])) return;
+        if (std::any_of(values, values + count, is_null)) return;
         const std::string_view text = text_argument({"python_format", "template", values[0]});
         static thread_local std::string out;
         out.clear();
@@ -195,11 +194,12 @@ constexpr std::array kFunctions{
         "A JSON array or object as Python prints it: '[[2,3],[]]' gives '[[2, 3], []]', null is None, "
         "texts stand in single quotes. Any other text is returned as it is. NULL for NULL.",
         python_repr_function},
-    FunctionSpec{"python_format", -1, kPure, "python_format(template TEXT [, value ANY] ...) -> TEXT",
-                 "The template with each {} replaced by a value, as Python's str.format writes it: a REAL by "
-                 "repr_real, NULL as None. NULL without template; an error where values and places differ in "
-                 "number.",
-                 python_format_function},
+    FunctionSpec{
+        "python_format", -1, kPure, "python_format(template TEXT [, value ANY] ...) -> TEXT",
+        "The template with each {} replaced by a value, as Python's str.format writes it: a REAL by "
+        "repr_real. Only {} is a place; other braces stand for themselves. NULL where the template or a "
+        "value is NULL; an error where values and places differ in number.",
+        python_format_function},
     FunctionSpec{
         "shape_dims", 1, kPure, "shape_dims(shapes TEXT) -> TEXT",
         "The shapes of an operator's arguments as JSON, one list of dims for each: '34,4096;7,128' and "

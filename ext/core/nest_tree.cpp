@@ -8,7 +8,7 @@
 
 namespace profana {
 
-void NestTree::add(std::string_view key, int64_t id, int64_t start, int64_t end) {
+void NestTree::add(std::string_view key, int64_t id, int64_t start, std::optional<int64_t> end) {
     auto tree = trees_.find(key);
     if (tree == trees_.end()) tree = trees_.emplace(key, Tree()).first;
     tree->second.events.push_back({id, start, end});
@@ -26,7 +26,7 @@ void NestTree::link(Tree& tree) {
     for (const Event& event : tree.events) {
         stack.move_to(event.start);
         if (const auto parent = stack.innermost()) tree.parents.emplace_back(event.id, *parent);
-        stack.push(event.id, event.start, event.end);
+        if (event.end) stack.push(event.id, event.start, *event.end);
     }
     std::sort(tree.parents.begin(), tree.parents.end());
 }
@@ -34,11 +34,13 @@ void NestTree::link(Tree& tree) {
 void NestTree::find_moments(Tree& tree) {
     std::vector<int64_t> times;
     times.reserve(tree.events.size() * 4);
-    for (const Event& event : tree.events)
-        for (const int64_t time : {event.start, event.end}) {
+    for (const Event& event : tree.events) {
+        if (!event.end) continue;
+        for (const int64_t time : {event.start, *event.end}) {
             times.push_back(time);
             if (time < std::numeric_limits<int64_t>::max()) times.push_back(time + 1);
         }
+    }
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end()), times.end());
     EventStack stack;
@@ -46,7 +48,7 @@ void NestTree::find_moments(Tree& tree) {
     for (const int64_t time : times) {
         for (; event != tree.events.end() && event->start <= time; ++event) {
             stack.move_to(event->start);
-            stack.push(event->id, event->start, event->end);
+            if (event->end) stack.push(event->id, event->start, *event->end);
         }
         stack.move_to(time);
         tree.moments.push_back({time, stack.innermost(), stack.strictly_inside(time)});

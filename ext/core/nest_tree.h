@@ -19,8 +19,9 @@ namespace profana {
 
 class NestTree {
   public:
-    // Events of different keys know nothing of each other.
-    void add(std::string_view key, int64_t id, int64_t start, int64_t end);
+    // Events of different keys know nothing of each other. Without end it is a point: it has a parent and
+    // encloses nothing.
+    void add(std::string_view key, int64_t id, int64_t start, std::optional<int64_t> end);
     // Once, after the last add(). Of equal starts the event with the smaller id comes first.
     void build();
 
@@ -34,7 +35,8 @@ class NestTree {
 
   private:
     struct Event {
-        int64_t id, start, end;
+        int64_t id, start;
+        std::optional<int64_t> end;
     };
     struct Moment {  // from `time` to the next moment
         int64_t time;

@@ -96,11 +96,11 @@ WITH work AS (
                  ELSE 1 END)
 )
 SELECT w.profile, w.rank, w.id, w.host_op_id, w.launch_ns, w.name, w.dur_ns,
-       CASE WHEN w.name IS NULL OR w.dur_ns IS NULL THEN NULL
-            WHEN w.family = 'gpu' THEN python_format('{} [duration: {}]' || char(10), w.name, w.dur_ns / 1e3)
-            ELSE python_format('{}, {}, {}{} [duration: {}]' || char(10), w.name, w.task_id,
-                               coalesce(CASE w.family WHEN 'db' THEN k.core_type END, w.task_type),
-                               coalesce(', [input shapes: ' || k.input_shapes || ']', ''), w.dur_ns / 1e3) END
+       CASE w.family
+       WHEN 'gpu' THEN python_format('{} [duration: {}]' || char(10), w.name, w.dur_ns / 1e3)
+       ELSE python_format('{}, {}, {}{} [duration: {}]' || char(10), w.name, coalesce(w.task_id, 'None'),
+                          coalesce(CASE w.family WHEN 'db' THEN k.core_type END, w.task_type, 'None'),
+                          coalesce(', [input shapes: ' || k.input_shapes || ']', ''), w.dur_ns / 1e3) END
   FROM work AS w
   LEFT JOIN prof_kernel AS k ON k.profile = w.profile AND k.id = w.kernel_id;
 

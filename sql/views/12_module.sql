@@ -255,7 +255,7 @@ SELECT tree, module_id, profile, rank, id, name, start_ns, end_ns
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op USING profana_memo(_module_op_query);
 
--- _module_op_work_query: which of a call's device work is done for which of its operators?
+-- _module_op_work_query: which of a call's device work is done for which of its operators? To be kept by launch.
 --
 -- Work launched from an operator's start to its end, both included.
 CREATE TEMP VIEW IF NOT EXISTS _module_op_work_query(
@@ -272,7 +272,8 @@ SELECT w.profile, w.tree, w.module_id, o.id, w.launch_id, w.launch_ns, w.dur_ns
  CROSS JOIN _module_work AS w ON w.module_id = o.module_id AND w.profile = o.profile AND w.tree = o.tree
                              AND w.launch_ns BETWEEN o.start_ns AND o.end_ns;
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op_work USING profana_memo(_module_op_work_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op_work
+ USING profana_memo(_module_op_work_query, ORDER BY profile, op_id, launch_ns, launch_id);
 
 -- _module_time_query: every call with the time that the device works for it.
 CREATE TEMP VIEW IF NOT EXISTS _module_time_query(

@@ -23,13 +23,14 @@ WITH block AS (
          CASE o.profile WHEN 'base' THEN (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'base')
          ELSE (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'comparison') END AS base_ns
     FROM prof_host_op AS o
-   CROSS JOIN prof_memory_alloc AS a ON a.profile = o.profile AND a.host_op_id = o.id
+   CROSS JOIN prof_memory_alloc AS a ON a.profile = o.profile AND a.rank IS o.rank AND a.host_op_id = o.id
    WHERE o.profile IN ('base', 'comparison') AND o.root_id IS NOT NULL AND a.alloc_ns IS NOT NULL
 )
 SELECT profile, op_id, root_id, depth, start_ns, id, attach_ns, dur_ns, size_bytes,
        python_format('{}, ({}, {}), [duration: {}], [size: {}]' || char(10), name, format_us(alloc_ns - base_ns),
                      coalesce(format_us(release_ns - base_ns),
-                              CASE (SELECT s.family FROM _compare_side AS s WHERE s.profile = b.profile) WHEN 'gpu' THEN 'None' ELSE '0' END),
+                              CASE (SELECT s.family FROM _compare_side AS s WHERE s.profile = b.profile)
+                              WHEN 'gpu' THEN 'None' ELSE '0' END),
                      coalesce(dur_ns, 0) / 1e3, size_bytes / 1024.0)
   FROM block AS b;
 

@@ -202,9 +202,9 @@ CREATE TEMP VIEW IF NOT EXISTS mfu_record(
   is_recompute,           -- INTEGER  1: forward work done again, 0: not, NULL: cannot be told
   peak_source             -- TEXT     where the peak comes from
 ) AS
-WITH thread_event AS (         -- the backward pass by thread, calls of modules, and the records
-  SELECT profile, rank, thread_id, start_ns, end_ns, id, 0 AS sort, CAST(NULL AS INTEGER) AS module_id, CAST(NULL AS INTEGER) AS record_id,
-         name GLOB '*Checkpoint*' AS is_checkpoint
+WITH thread_event AS (    -- the backward pass by thread, calls of modules, and the records
+  SELECT profile, rank, thread_id, start_ns, end_ns, id, 0 AS sort, CAST(NULL AS INTEGER) AS module_id,
+         CAST(NULL AS INTEGER) AS record_id, name GLOB '*Checkpoint*' AS is_checkpoint
     FROM prof_host_op
    WHERE name GLOB '*Backward*' AND kind = 'op'
    UNION ALL

@@ -143,9 +143,8 @@ SELECT profile, coalesce(op_type, 'N/A'), core_type, min(id), count(*), sum(dur_
    AND k.is_communication IS NOT 1
    AND (k.op_type IS NOT NULL OR k.profile IN (SELECT profile FROM _compare_side WHERE family = 'db'))
    AND (k.profile IN (SELECT profile FROM _compare_side WHERE step IS NULL)
-        OR EXISTS (SELECT 1 FROM _side_rank AS s
-                    WHERE s.profile = k.profile AND s.rank IS k.rank
-                      AND k.start_ns BETWEEN s.step_start_ns AND s.step_end_ns))
+        OR nest_find((SELECT nest_index(1, step_start_ns, step_end_ns, profile, rank) FROM _side_rank),
+                     k.start_ns, k.start_ns, k.profile, k.rank) = 1)
  GROUP BY profile, op_type, core_type;
 
 -- kernel_type_compare: which kinds of kernel got slower?

@@ -32,7 +32,8 @@ WITH level AS (           -- each name of each side, by its depth in the tree
 ),
 seen AS (
   SELECT l.profile, coalesce(e.a, l.name) AS name, l.total_ns, l.self_ns, l.calls,
-         row_number() OVER (PARTITION BY l.profile ORDER BY iif(s.step IS NULL, 0, l.depth), l.first_ns, l.first_id) AS turn
+         row_number() OVER (PARTITION BY l.profile ORDER BY iif(s.step IS NULL, 0, l.depth), l.first_ns IS NULL, l.first_ns,
+                            l.first_id) AS turn
     FROM level AS l
     JOIN _compare_side AS s ON s.profile = l.profile
     LEFT JOIN op_equivalent AS e ON e.b = l.name AND l.profile = 'comparison'

@@ -2,7 +2,7 @@
 import sys
 import tempfile
 
-from profiles import Checks, Gpu, Session, Text
+from profiles import Checks, Db, Gpu, Session, Text
 
 
 class Case:
@@ -473,6 +473,53 @@ def gpu_kernels(case):
     case.checks.equal("kernels", s.rows("SELECT kernel_type, base_calls, base_total_ns FROM kernel_compare"), [("gemm", 2, 7000)])
 
 
+def unknown_times(case):
+    """An operator without end is within another and encloses none; work of unknown length or size makes no line."""
+    g = Gpu()
+    g.op("nn.Module: Net_0", 110, 500, cat="python_function")
+    g.op("aten::outer", 120, 100)
+    g.op("aten::inner", 130, 1)
+    del g.events[-1]["dur"]
+    g.kernel("k", 150, 2, launch=140)
+    del g.events[-3]["dur"]
+    s = case.session(case.gpu(g))
+    case.checks.equal("operators of the module", s.rows("SELECT base_operator FROM module_compare WHERE NOT is_total"), [("aten::outer",)])
+    case.checks.equal("line", s.rows("SELECT base_kernels FROM module_compare_statistic WHERE operator IS NOT NULL"), [(None,)])
+    t = Text()
+    t.op("aten::mm", 10, 50)
+    t.block("aten::mm", "N/A", 20, 30)
+    s = case.session(case.text(t))
+    case.checks.equal("block", s.rows("SELECT base_blocks FROM memory_compare"), [(None,)])
+
+
+def launches_in_time(case):
+    """Kernels of an operator stand in order of launch, whatever the file's, with another module in between."""
+    g = Gpu()
+    g.op("nn.Module: Net_0", 110, 500, cat="python_function")
+    g.op("nn.Module: Linear_0", 135, 5, cat="python_function")
+    g.op("aten::a", 120, 100)
+    for name, start, launch in (("k1", 160, 150), ("k2", 158, 148), ("k1", 140, 130)):
+        g.kernel(name, start, 2, launch=launch)
+    s = case.session(case.gpu(g))
+    lines = s.value("SELECT base_kernels FROM module_compare_statistic WHERE operator = 'aten::a'").splitlines()
+    case.checks.equal("lines", lines, ["k1, [number: 2], [duration_ms: 0.004]", "k2, [number: 1], [duration_ms: 0.002]"])
+
+
+def merged_types(case):
+    """The median of two types that count as one is that of their kernels together."""
+    def run(types):
+        db = Db()
+        for i, (op_type, dur) in enumerate(types):
+            db.kernel("k", 10 * i, dur, op_type, connection=i + 1)
+        case.count += 1
+        return db.write(f"{case.folder}/{case.count}_ascend_pt")
+    s = case.session(run([("Add", 1)]), run([("Plus", 1), ("Plus", 2), ("Plus", 9), ("Sum", 3), ("Sum", 4)]))
+    s.rows("INSERT INTO op_equivalent(a, b) VALUES ('Add', 'Plus'), ('Add', 'Sum')")
+    for view in ("kernel_compare", "kernel_type_compare"):
+        case.checks.equal(view, s.rows(f"SELECT comparison_calls, comparison_median_ns, comparison_spread_ns FROM {view}"),
+                          [(5, 3000.0, 2000.0)])  # of 1, 2, 3, 4, 9 us: median 3, quartiles 2 and 4
+
+
 def bad_row(case):
     """A start time that is no number is unknown and said so; the kernel's duration counts all the same."""
     t = Text()
@@ -544,7 +591,7 @@ def main():
         case = Case(sys.argv[1], folder, checks)
         for test in (nesting, innermost_owner, backward_split, matching, empty_side, drill_down, host_operators, kernel_types, copies,
                      fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, groups_of_ranks, pairs_of_groups, overlaps,
-                     time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, bad_row, odd_files, scalar_dims, both_kinds):
+                     time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, unknown_times, launches_in_time, merged_types, bad_row, odd_files, scalar_dims, both_kinds):
             checks.run(test, case)
     sys.exit(checks.report())
 

@@ -204,6 +204,12 @@ TEST_CASE("nest functions agree with the tree built node by node") {
         CHECK(sql.rows("SELECT id, nest_tree_inside(" + made + ", time) FROM point ORDER BY id") == inside);
         CHECK(sql.rows("SELECT id, nest_tree_at(" + made + ", time) FROM point ORDER BY id") ==
               sql.rows(points_only("nest_parent(id, start, end) OVER w")));
+        sql.run("UPDATE event SET end = NULL WHERE id % 4 = 1");  // points among the events
+        CHECK(sql.rows("SELECT id, nest_tree_parent(" + made + ", id) FROM event ORDER BY id") ==
+              sql.rows("SELECT id, nest_parent(id, start, end) OVER (ORDER BY start, id ROWS UNBOUNDED "
+                       "PRECEDING) FROM event ORDER BY id"));
+        CHECK(sql.rows("SELECT id, nest_tree_inside(" + made + ", time) FROM point ORDER BY id") ==
+              sql.rows(points_only("nest_inside(id, start, end) OVER w")));
     }
 }
 
@@ -498,17 +504,21 @@ TEST_CASE("nest_tree: the worked example, keys, unknown times and wrong calls") 
     Sql sql;
     sql.run(
         "CREATE TABLE event(k, id, s, e); INSERT INTO event VALUES ('a', 1, 0, 10), ('a', 2, 5, 20), "
-        "('a', 4, 30, 35), ('a', 3, 30, 40), ('b', 5, 0, 100), (NULL, 6, 50, 60), ('a', 7, NULL, 9)");
+        "('a', 4, 30, 35), ('a', 3, 30, 40), ('b', 5, 0, 100), (NULL, 6, 50, 60), ('a', 7, NULL, 9), ('a', "
+        "8, 6, NULL), ('a', 0, 31, NULL)");
     const std::string tree = "(SELECT nest_tree(id, s, e, k) FROM event)";
-    // of 3 and 4, which start together, the smaller id is above; 2 began in 1 and outlasts it
+    // of 3 and 4, which start together, the smaller id is above; 2 began in 1 and outlasts it; 0 and 8 are
+    // points
     CHECK(sql.rows("SELECT id, nest_tree_parent(" + tree + ", id, k) FROM event ORDER BY id") ==
-          Rows{{"1", "NULL"},
+          Rows{{"0", "4"},
+               {"1", "NULL"},
                {"2", "1"},
                {"3", "NULL"},
                {"4", "3"},
                {"5", "NULL"},
                {"6", "NULL"},
-               {"7", "NULL"}});
+               {"7", "NULL"},
+               {"8", "2"}});
     CHECK(sql.rows("SELECT column1, nest_tree_at(" + tree + ", column1, 'a'), nest_tree_inside(" + tree +
                    ", column1, 'a') FROM (VALUES (-1), (0), (5), (6), (10), (11), (20), (21), (30), (31), "
                    "(35), (40), (41))") == Rows{{"-1", "NULL", "NULL"},

@@ -33,10 +33,10 @@ TEST_CASE("round_even rounds the exact value, where SQLite's round() does not") 
     CHECK(sql.error("SELECT round_even()") == "round_even: takes (x [, digits]), 0 arguments given");
 }
 
-TEST_CASE("python_format fills a template as str.format does") {
+TEST_CASE("python_format fills the places {} of a template") {
     Sql sql;
-    // print('{}, {}, {}{} [duration: {}]'.format('mm', 7, None, '', 1250 / 1e3))
-    CHECK(sql.text("SELECT python_format('{}, {}, {}{} [duration: {}]', 'mm', 7, NULL, '', 1250 / 1e3)") ==
+    // print('{}, {}, {}{} [duration: {}]'.format('mm', 7, 'None', '', 1250 / 1e3))
+    CHECK(sql.text("SELECT python_format('{}, {}, {}{} [duration: {}]', 'mm', 7, 'None', '', 1250 / 1e3)") ==
           "mm, 7, None [duration: 1.25]");
     CHECK(sql.text("SELECT python_format('{}{}', 3.0, -9223372036854775807 - 1)") ==
           "3.0-9223372036854775808");
@@ -46,13 +46,14 @@ TEST_CASE("python_format fills a template as str.format does") {
     CHECK(sql.text("SELECT python_format('')").empty());
     CHECK(sql.text("SELECT python_format('{}', char(0x5427, 10))") == "\u5427\n");
     CHECK(sql.is_null("SELECT python_format(NULL, 1)"));
+    CHECK(sql.is_null("SELECT python_format('{}, {}', 1, NULL)"));
     CHECK(sql.error("SELECT python_format()") == "python_format: takes a template, and a value for each {}");
     CHECK(sql.error("SELECT python_format('{}, {}', 1)") ==
           "python_format: 1 values for 2 places {} of the template");
     CHECK(sql.error("SELECT python_format('{}', 1, 2)") ==
           "python_format: 2 values for 1 places {} of the template");
     CHECK(sql.error("SELECT python_format('{}', x'00')") ==
-          "python_format: argument value is BLOB of 1 bytes; accepted: a TEXT");
+          "python_format: argument value is BLOB of 1 bytes; accepted: a TEXT, an INTEGER, a REAL or NULL");
 }
 
 TEST_CASE("numbers as text") {
