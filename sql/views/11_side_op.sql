@@ -23,8 +23,8 @@ SELECT o.profile, o.rank, o.id, o.name, o.thread_id, o.start_ns, o.dur_ns, o.sel
        o.input_shapes
   FROM prof_host_op AS o
  WHERE o.profile IN ('base', 'comparison') AND o.root_id IS NOT NULL
-   AND o.step IS coalesce(CASE o.profile WHEN 'base' THEN (SELECT step FROM _compare_side WHERE profile = 'base')
-                          ELSE (SELECT step FROM _compare_side WHERE profile = 'comparison') END, o.step);
+   AND o.step IS coalesce(iif(o.profile = 'base', (SELECT step FROM _compare_side WHERE profile = 'base'),
+                              (SELECT step FROM _compare_side WHERE profile = 'comparison')), o.step);
 
 -- _keyed_op: by what is an operator matched with one of the other side?
 --
@@ -271,25 +271,24 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._op_pair
 -- The top-level ones; where max_kernel_num is set, those that _op_pair comes down to.
 CREATE TEMP VIEW IF NOT EXISTS _shown_op_query(
   profile,                -- TEXT     base or comparison
-  rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  prof_host_op.id
   name,                   -- TEXT     operator, by the name of op_equivalent where it has one
   start_ns                -- INTEGER  ns
 ) AS
 WITH shown AS (
-  SELECT o.profile, o.rank, o.id, o.name, o.start_ns
+  SELECT o.profile, o.id, o.name, o.start_ns
     FROM _compare_setting AS g
    CROSS JOIN _top_op AS o
    WHERE g.max_kernel_num = 0
   UNION ALL
-  SELECT o.profile, o.rank, o.id, o.name, o.start_ns
+  SELECT o.profile, o.id, o.name, o.start_ns
     FROM _compare_setting AS g
    CROSS JOIN _side_op AS o
    WHERE g.max_kernel_num > 0
      AND (o.profile, o.id) IN (SELECT 'base', base_id FROM _op_pair
                                UNION ALL SELECT 'comparison', comparison_id FROM _op_pair)
 )
-SELECT s.profile, s.rank, s.id, coalesce(e.a, s.name), s.start_ns
+SELECT s.profile, s.id, coalesce(e.a, s.name), s.start_ns
   FROM shown AS s
   LEFT JOIN op_equivalent AS e ON e.b = s.name AND s.profile = 'comparison';
 

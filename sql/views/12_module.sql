@@ -225,14 +225,13 @@ CREATE TEMP VIEW IF NOT EXISTS _module_op_query(
   tree,                   -- TEXT     forward or backward
   module_id,              -- INTEGER  id of the call
   profile,                -- TEXT     base or comparison
-  rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  prof_host_op.id
   name,                   -- TEXT     operator
   start_ns,               -- INTEGER  ns
   end_ns                  -- INTEGER  ns
 ) AS
 WITH op AS (
-  SELECT o.profile, o.rank, o.id, o.name, o.start_ns, o.end_ns,
+  SELECT o.profile, o.id, o.name, o.start_ns, o.end_ns,
          nest_tree_inside((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM _module_forward),
                           o.start_ns, o.profile, o.rank) AS forward_id,
          nest_tree_inside((SELECT nest_tree(id, start_ns, end_ns, profile, rank) FROM _module_backward),
@@ -244,11 +243,11 @@ WITH op AS (
 ),
 inside AS MATERIALIZED (
   SELECT iif(forward_id IS NULL, 'backward', 'forward') AS tree, coalesce(forward_id, backward_id) AS module_id,
-         profile, rank, id, name, start_ns, end_ns
+         profile, id, name, start_ns, end_ns
     FROM op
    WHERE coalesce(forward_id, backward_id) IS NOT NULL
 )
-SELECT tree, module_id, profile, rank, id, name, start_ns, end_ns
+SELECT tree, module_id, profile, id, name, start_ns, end_ns
   FROM inside
  WHERE nest_tree_parent((SELECT nest_tree(id, start_ns, end_ns, profile, module_id) FROM inside),
                         id, profile, module_id) IS NULL;
@@ -260,14 +259,12 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._module_op USING profana_memo(_module_op
 -- Work launched from an operator's start to its end, both included.
 CREATE TEMP VIEW IF NOT EXISTS _module_op_work_query(
   profile,                -- TEXT     base or comparison
-  tree,                   -- TEXT     forward or backward
-  module_id,              -- INTEGER  id of the call
   op_id,                  -- INTEGER  prof_host_op.id
   launch_id,              -- INTEGER  prof_launch.id
   launch_ns,              -- INTEGER  ns
   dur_ns                  -- INTEGER  ns
 ) AS
-SELECT w.profile, w.tree, w.module_id, o.id, w.launch_id, w.launch_ns, w.dur_ns
+SELECT w.profile, o.id, w.launch_id, w.launch_ns, w.dur_ns
   FROM _module_op AS o
  CROSS JOIN _module_work AS w ON w.module_id = o.module_id AND w.profile = o.profile AND w.tree = o.tree
                              AND w.launch_ns BETWEEN o.start_ns AND o.end_ns;

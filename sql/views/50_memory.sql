@@ -20,8 +20,8 @@ CREATE TEMP VIEW IF NOT EXISTS _op_block(
 WITH block AS (
   SELECT o.profile, o.id AS op_id, o.root_id, o.depth, o.start_ns, a.id, a.attach_ns, a.dur_ns, a.size_bytes,
          CASE WHEN instr(a.name, 'cann::') > 0 THEN a.name ELSE o.name END AS name, a.alloc_ns, a.release_ns,
-         CASE o.profile WHEN 'base' THEN (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'base')
-         ELSE (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'comparison') END AS base_ns
+         iif(o.profile = 'base', (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'base'),
+             (SELECT min(time_base_ns) FROM prof_source WHERE alias = 'comparison')) AS base_ns
     FROM prof_host_op AS o
    CROSS JOIN prof_memory_alloc AS a ON a.profile = o.profile AND a.rank IS o.rank AND a.host_op_id = o.id
    WHERE o.profile IN ('base', 'comparison') AND o.root_id IS NOT NULL AND a.alloc_ns IS NOT NULL
