@@ -276,12 +276,12 @@ SELECT profile, rank, id, above, name, start_ns, end_ns FROM path;
 
 -- _mfu_module_op_query: module_op, to be kept in the order of the runs of modules and of the operators in each.
 --
--- So rowids of the kept rows count the operators of a run.
+-- A row for each operator that launched work. So rowids of the kept rows count the operators of a run.
 CREATE TEMP VIEW IF NOT EXISTS _mfu_module_op_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
-  direction,              -- TEXT     forward or backward
-  module_id,              -- INTEGER  module_range.module_id
+  run_id,                 -- INTEGER  forward: module_range.module_id, backward: -2 - module_id; -1: a part of the backward
+                          --          pass outside all modules; NULL: in no module
   op_id,                  -- INTEGER  prof_host_op.id
   op_name,                -- TEXT
   op_start_ns,            -- INTEGER  ns
@@ -291,7 +291,11 @@ CREATE TEMP VIEW IF NOT EXISTS _mfu_module_op_query(
 WITH module AS (
   SELECT profile, rank, id, start_ns, end_ns FROM prof_mstx_range WHERE domain = 'Module' AND event_type = 'start/end'
 ),
-other AS MATERIALIZED (   -- collectives, and the kernels that start them: tied to operators by their connection alone
+starter AS MATERIALIZED ( -- kernels that start collectives
+  SELECT profile, rank, connection_id, id, name, start_ns, dur_ns FROM prof_device_task
+   WHERE is_schedule = 1 AND connection_id IS NOT NULL
+),
+other AS MATERIALIZED (   -- collectives and their starters, which are tied to operators by their connection alone
   SELECT profile, op_id, ordered_concat(name, ', ', starts, start_ns, id) AS names, sum(dur_ns) AS dur_ns
     FROM (SELECT l.profile, l.host_op_id AS op_id, coalesce(c.op_type, c.name) AS name, 0 AS starts, c.start_ns, c.id, c.dur_ns
             FROM prof_comm_op AS c
@@ -299,34 +303,28 @@ other AS MATERIALIZED (   -- collectives, and the kernels that start them: tied 
            WHERE l.host_op_id IS NOT NULL
            UNION ALL
           SELECT o.profile, o.id, t.name, 1, t.start_ns, t.id, t.dur_ns
-            FROM prof_device_task AS t
-           CROSS JOIN prof_host_op AS o
-              ON o.profile = t.profile AND o.rank IS t.rank AND o.connection_id = t.connection_id AND o.kind = 'op'
-           WHERE t.is_schedule = 1)
+            FROM prof_host_op AS o
+           CROSS JOIN starter AS t ON t.profile = o.profile AND t.rank IS o.rank AND t.connection_id = o.connection_id
+           WHERE o.kind = 'op' AND o.connection_id IN (SELECT connection_id FROM starter))
    GROUP BY profile, op_id
 ),
 work AS (
-  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, o.kernel_names AS computing, r.names AS others,
+  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns,
+         CASE WHEN r.names IS NULL THEN o.kernel_names ELSE coalesce(o.kernel_names || ', ', '') || r.names END AS kernel_list,
          o.kernel_ns + coalesce(r.dur_ns, 0) AS device_ns
     FROM prof_host_op AS o
     LEFT JOIN other AS r ON r.op_id = o.id AND r.profile = +o.profile
    WHERE o.kernel_count > 0 AND EXISTS (SELECT 1 FROM module)
    UNION ALL
-  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, NULL, r.names, coalesce(r.dur_ns, 0)
+  SELECT o.profile, o.rank, o.thread_id, o.id, o.name, o.start_ns, o.end_ns, r.names, coalesce(r.dur_ns, 0)
     FROM other AS r
    CROSS JOIN prof_host_op AS o ON o.profile = r.profile AND o.id = r.op_id
    WHERE coalesce(o.kernel_count, 0) = 0
 ),
-placed AS (
-  SELECT *, nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
-                      start_ns, end_ns, profile, rank) AS forward_id
-    FROM work
-   LIMIT -1               -- all rows, but each looked up once: without a limit SQLite looks again for every use
-),
-backward AS (             -- operators that a forward operator leads to, by the module of that one; -1: of none
+backward AS (             -- operators that a forward operator leads to, by the module of that one
   SELECT o.profile, o.rank, o.thread_id, o.start_ns, max(o.end_ns) AS end_ns,
-         coalesce(nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
-                            f.forward_ns, f.forward_ns, o.profile, o.rank), -1) AS module_id
+         coalesce(-2 - nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
+                                 f.forward_ns, f.forward_ns, o.profile, o.rank), -1) AS run_id
     FROM prof_fwd_bwd AS f
    CROSS JOIN prof_host_op AS o
       ON o.profile = f.profile AND o.rank IS f.rank AND o.start_ns = f.backward_ns AND o.kind = 'op'
@@ -334,15 +332,16 @@ backward AS (             -- operators that a forward operator leads to, by the 
    WHERE f.forward_ns IS NOT NULL AND EXISTS (SELECT 1 FROM module)
    GROUP BY o.profile, o.rank, o.thread_id, o.start_ns
 )
-SELECT profile, rank, iif(forward_id IS NULL, 'backward', 'forward'),
-       coalesce(forward_id, nest_find((SELECT nest_index(module_id, start_ns, end_ns, profile, rank, thread_id) FROM backward),
-                                      start_ns, end_ns, profile, rank, thread_id)) AS module_id,
-       id, name, start_ns, CASE WHEN others IS NULL THEN computing ELSE coalesce(computing || ', ', '') || others END, device_ns
-  FROM placed
- WHERE module_id >= 0;
+SELECT profile, rank,
+       coalesce(nest_find((SELECT nest_index(id, start_ns, end_ns, profile, rank) FROM module),
+                          start_ns, end_ns, profile, rank),
+                nest_find((SELECT nest_index(run_id, start_ns, end_ns, profile, rank, thread_id) FROM backward),
+                          start_ns, end_ns, profile, rank, thread_id)),
+       id, name, start_ns, kernel_list, device_ns
+  FROM work;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_module_op
- USING profana_memo(_mfu_module_op_query, ORDER BY profile, module_id, direction, op_start_ns, op_id);
+ USING profana_memo(_mfu_module_op_query, ORDER BY profile, run_id, op_start_ns, op_id);
 
 -- module_op: which operators ran in which module, and what did they launch?
 --
@@ -359,44 +358,42 @@ CREATE TEMP VIEW IF NOT EXISTS module_op(
   kernel_list,            -- TEXT     what it launched, by ', ': kernels by start, collectives, kernels that start them
   device_ns               -- INTEGER  ns, sum of their durations
 ) AS
-SELECT * FROM _mfu_module_op;
+SELECT profile, rank, iif(run_id < 0, 'backward', 'forward'), iif(run_id < 0, -2 - run_id, run_id), op_id, op_name,
+       op_start_ns, kernel_list, device_ns
+  FROM _mfu_module_op
+ WHERE run_id <> -1;
 
--- _mfu_kind_query: which runs of modules are alike?
+-- _mfu_run_query: the runs of modules, to be kept with those that did the same next to one another.
 --
--- A row for each run of a module that launched work. Runs of one module, within the same modules, whose operators are the
--- same are of one kind.
-CREATE TEMP VIEW IF NOT EXISTS _mfu_kind_query(
-  kind_id,                -- INTEGER  numbers the kinds
+-- A row for each run of a module that launched work.
+CREATE TEMP VIEW IF NOT EXISTS _mfu_run_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
   direction,              -- TEXT     forward or backward
   parent_module,          -- TEXT     as module_range
   module,                 -- TEXT     as module_range
-  seq_id,                 -- INTEGER  orders the kinds of a module by first appearance
-  module_id,              -- INTEGER  module_range.module_id
-  first_row               -- INTEGER  rowid of its first operator in _mfu_module_op
+  op_names,               -- TEXT     its operators in order, by '/'
+  kernel_lists,           -- TEXT     what each of them launched
+  module_start_ns,        -- INTEGER  ns
+  run_id,                 -- INTEGER  _mfu_module_op.run_id
+  first_row,              -- INTEGER  rowid of its first operator in _mfu_module_op
+  ops                     -- INTEGER  number of its operators
 ) AS
-WITH sequence AS (        -- the operators of each run of a module, in order
-  SELECT profile, module_id, direction, ordered_concat(op_name, '/', rowid, NULL) AS op_names, min(rowid) AS first_row
+WITH sequence AS (
+  SELECT profile, run_id, ordered_concat(op_name, '/', rowid, NULL) AS op_names,
+         ordered_concat(coalesce(kernel_list, ''), char(31), rowid, NULL) AS kernel_lists,
+         min(rowid) AS first_row, count(*) AS ops
     FROM _mfu_module_op
-   GROUP BY profile, module_id, direction
-),
-range AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, rank ORDER BY module_start_ns, module_id) AS place FROM module_range
-),
-instance AS (
-  SELECT r.profile, r.rank, s.direction, r.module_id, r.parent_module, r.module, r.place, s.op_names, s.first_row
-    FROM sequence AS s
-    JOIN range AS r ON r.profile = s.profile AND r.module_id = +s.module_id
-),
-numbered AS (             -- equal sequences of a rank share a number, by first appearance
-  SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM instance
+   WHERE run_id <> -1
+   GROUP BY profile, run_id
 )
-SELECT dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id), profile, rank, direction,
-       parent_module, module, seq_id, module_id, first_row
-  FROM numbered;
+SELECT r.profile, r.rank, iif(s.run_id < 0, 'backward', 'forward'), r.parent_module, r.module, s.op_names, s.kernel_lists,
+       r.module_start_ns, s.run_id, s.first_row, s.ops
+  FROM sequence AS s
+ CROSS JOIN module_range AS r ON r.profile = s.profile AND r.module_id = iif(s.run_id < 0, -2 - s.run_id, s.run_id);
 
-CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_kind USING profana_memo(_mfu_kind_query);
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_run
+ USING profana_memo(_mfu_run_query, ORDER BY profile, rank, direction, parent_module, module, op_names, kernel_lists, module_start_ns);
 
 -- module_mfu: which operators of which module ran how long and how near to the peak?
 --
@@ -435,13 +432,30 @@ op_mfu AS MATERIALIZED (  -- of the operators that have any, kernel by kernel in
     LEFT JOIN kernel_mfu AS v ON v.profile = l.profile AND v.kernel_id = +l.kernel_id
    GROUP BY l.profile, l.host_op_id
 ),
+alike AS (                -- runs of one module, within the same modules, that did the same; the first by start comes first
+  SELECT profile, rank, direction, parent_module, module, op_names, min(rowid) AS first_run, count(*) AS runs, module_start_ns,
+         run_id, first_row, ops
+    FROM _mfu_run
+   GROUP BY profile, rank, direction, parent_module, module, op_names, kernel_lists
+),
+placed AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, rank ORDER BY module_start_ns, iif(run_id < 0, -2 - run_id, run_id)) AS place
+    FROM alike
+),
+numbered AS (             -- equal sequences of a rank share a number, by first appearance
+  SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM placed
+),
+kind AS MATERIALIZED (    -- those of one module, within the same modules, are of one kind
+  SELECT *, dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id) AS kind_id FROM numbered
+),
 position_mfu AS (
-  SELECT k.kind_id, op.rowid - k.first_row AS op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
+  SELECT nest_find((SELECT nest_index(kind_id, first_run, first_run + runs - 1) FROM kind), r.rowid, r.rowid) AS kind_id,
+         op.rowid - r.first_row AS op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
     FROM op_mfu AS m
    CROSS JOIN _mfu_module_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
-   CROSS JOIN _mfu_kind AS k ON k.profile = op.profile AND k.module_id = op.module_id AND k.direction = op.direction
+   CROSS JOIN _mfu_run AS r ON r.profile = op.profile AND r.run_id = op.run_id
    CROSS JOIN json_each(m.mfu_list) AS e
-   GROUP BY k.kind_id, op_order, op.kernel_list, e.key
+   GROUP BY 1, op_order, op.kernel_list, e.key
 ),
 list_mfu AS (
   SELECT kind_id, op_order, kernel_list,
@@ -450,18 +464,25 @@ list_mfu AS (
    GROUP BY kind_id, op_order, kernel_list
   HAVING count(mfu) > 0
 ),
-grouped AS (              -- kind and position as one number are sorted faster than as two
-  SELECT k.kind_id, k.rowid AS kind_row, op.rowid - k.first_row AS op_order, op.kernel_list, op.op_name, sum(op.device_ns) AS total_ns,
-         count(*) AS op_count, min(op.op_start_ns) AS first_ns
-    FROM _mfu_kind AS k
-   CROSS JOIN _mfu_module_op AS op ON op.profile = k.profile AND op.module_id = k.module_id AND op.direction = k.direction
+alike_op AS MATERIALIZED (  -- one number is sorted faster than two
+  SELECT k.first_run << 32 | op.rowid - r.first_row AS place, sum(op.device_ns) AS total_ns, min(op.op_start_ns) AS first_ns
+    FROM kind AS k
+   CROSS JOIN _mfu_run AS r ON r.rowid BETWEEN k.first_run AND k.first_run + k.runs - 1
+   CROSS JOIN _mfu_module_op AS op ON op.rowid BETWEEN r.first_row AND r.first_row + r.ops - 1
    WHERE op.kernel_list IS NOT NULL
-   GROUP BY k.kind_id << 32 | op.rowid - k.first_row, op.kernel_list
+   GROUP BY 1
+),
+grouped AS (
+  SELECT k.kind_id, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, a.place & 0xffffffff AS op_order,
+         op.op_name, op.kernel_list, sum(a.total_ns) AS total_ns, sum(k.runs) AS op_count, min(a.first_ns) AS first_ns
+    FROM alike_op AS a
+    JOIN kind AS k ON k.first_run = a.place >> 32
+    JOIN _mfu_module_op AS op ON op.rowid = k.first_row + (a.place & 0xffffffff)
+   GROUP BY k.kind_id, op_order, op.kernel_list
 ),
 described AS (
-  SELECT g.*, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, m.avg_mfu
+  SELECT g.*, m.avg_mfu
     FROM grouped AS g
-   CROSS JOIN _mfu_kind AS k ON k.rowid = g.kind_row
     LEFT JOIN list_mfu AS m ON m.kind_id = g.kind_id AND m.op_order = g.op_order AND m.kernel_list = g.kernel_list
 ),
 changed AS (
@@ -469,17 +490,17 @@ changed AS (
     FROM described
   WINDOW line AS (PARTITION BY profile, rank, direction ORDER BY first_ns, op_order)
 ),
-run AS (                  -- neighbouring rows of one module
+stretch AS (              -- neighbouring rows of one module
   SELECT *, sum(is_new) OVER (PARTITION BY profile, rank, direction ORDER BY first_ns, op_order
-                              ROWS UNBOUNDED PRECEDING) AS run_id
+                              ROWS UNBOUNDED PRECEDING) AS stretch_id
     FROM changed
 ),
 variant AS (
-  SELECT *, dense_rank() OVER (PARTITION BY profile, rank, direction, run_id ORDER BY seq_id) - 1 AS variant
-    FROM run
+  SELECT *, dense_rank() OVER (PARTITION BY profile, rank, direction, stretch_id ORDER BY seq_id) - 1 AS variant
+    FROM stretch
 )
 SELECT profile, rank, parent_module,
-       module || CASE WHEN max(variant) OVER (PARTITION BY profile, rank, direction, run_id) > 0
+       module || CASE WHEN max(variant) OVER (PARTITION BY profile, rank, direction, stretch_id) > 0
                       THEN '_' || variant ELSE '' END,
        op_name, kernel_list, total_ns, total_ns * 1.0 / op_count, op_count, avg_mfu, direction, op_order, first_ns
   FROM variant
