@@ -39,15 +39,21 @@ struct TreeFunctions {
     }
 };
 
+// What the aggregates make, with room for the keys of the row that is added or asks.
+template <class Functions>
+struct Made {
+    typename Functions::Index index;
+    std::string key;
+};
+
 template <class T>
 void append_bytes(std::string& to, char kind, T value) {
     to += kind;
     to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// The keys of a row as one text, equal for rows whose keys are the same.
-std::string_view joined_keys(const char* function, sqlite3_value** keys, int n) {
-    static thread_local std::string joined;
+// The keys of a row as one text, equal for rows whose keys are the same; it stands in `joined`.
+std::string_view joined_keys(std::string& joined, const char* function, sqlite3_value** keys, int n) {
     joined.clear();
     for (int i = 0; i < n; ++i) {
         if (is_null(keys[i])) {
@@ -76,8 +82,8 @@ void add_event(sqlite3_context* context, int n, sqlite3_value** values) {
         if (is_null(values[0]) || is_null(values[1]) || (!has_end && !Functions::kTakesPoints)) return;
         std::optional<int64_t> end;
         if (has_end) end = integer_argument({name, "end", values[2]});
-        Functions::add(aggregate_state<typename Functions::Index>(context),
-                       joined_keys(name, values + kEventArguments, n - kEventArguments),
+        auto& made = aggregate_state<Made<Functions>>(context);
+        Functions::add(made.index, joined_keys(made.key, name, values + kEventArguments, n - kEventArguments),
                        integer_argument({name, "id", values[0]}),
                        integer_argument({name, "start", values[1]}), end);
     });
@@ -85,36 +91,36 @@ void add_event(sqlite3_context* context, int n, sqlite3_value** values) {
 
 template <class Functions>
 void make(sqlite3_context* context) {
-    using Index = typename Functions::Index;
     guard_function(context, [&] {
-        auto index = aggregate_take<Index>(context);
-        if (index == nullptr) index = std::make_unique<Index>();
-        index->build();
-        sqlite3_result_pointer(context, index.release(), Functions::kPointerType,
-                               [](void* made) { delete static_cast<Index*>(made); });
+        auto made = aggregate_take<Made<Functions>>(context);
+        if (made == nullptr) made = std::make_unique<Made<Functions>>();
+        made->index.build();
+        sqlite3_result_pointer(context, made.release(), Functions::kPointerType,
+                               [](void* at) { delete static_cast<Made<Functions>*>(at); });
     });
 }
 
 // The index that a function is asked with.
 template <class Functions>
-typename Functions::Index& index_of(const char* function, const char* argument, sqlite3_value* value) {
-    void* index = sqlite3_value_pointer(value, Functions::kPointerType);
-    if (index == nullptr)
+Made<Functions>& made_of(const char* function, const char* argument, sqlite3_value* value) {
+    void* made = sqlite3_value_pointer(value, Functions::kPointerType);
+    if (made == nullptr)
         refuse({function, argument, value},
                "what " + std::string(Functions::kMake) +
                    "() gives, straight from a scalar subquery; it cannot be stored");
-    return *static_cast<typename Functions::Index*>(index);
+    return *static_cast<Made<Functions>*>(made);
 }
 
 void find(sqlite3_context* context, int n, sqlite3_value** values) {
     guard_function(context, [&] {
         constexpr const char* kFind = "nest_find";
         if (n < kEventArguments) throw Error("nest_find: takes an index, a start and an end at least");
-        const NestIndex& index = index_of<IndexFunctions>(kFind, "index", values[0]);
+        auto& [index, key] = made_of<IndexFunctions>(kFind, "index", values[0]);
         if (is_null(values[1]) || is_null(values[2])) return;
-        result_optional(context, index.find(joined_keys(kFind, values + kEventArguments, n - kEventArguments),
-                                            integer_argument({kFind, "start", values[1]}),
-                                            integer_argument({kFind, "end", values[2]})));
+        result_optional(context,
+                        index.find(joined_keys(key, kFind, values + kEventArguments, n - kEventArguments),
+                                   integer_argument({kFind, "start", values[1]}),
+                                   integer_argument({kFind, "end", values[2]})));
     });
 }
 
@@ -144,12 +150,12 @@ void ask_tree(sqlite3_context* context, int n, sqlite3_value** values) {
         const char* name = Question::kName;
         if (n < kAskArguments)
             throw Error(std::string(name) + ": takes a tree and a " + Question::kAbout + " at least");
-        NestTree& tree = index_of<TreeFunctions>(name, "tree", values[0]);
+        auto& [tree, key] = made_of<TreeFunctions>(name, "tree", values[0]);
         if (is_null(values[1])) return;
         const int64_t about = integer_argument({name, Question::kAbout, values[1]});
         result_optional(
             context,
-            Question::ask(tree, joined_keys(name, values + kAskArguments, n - kAskArguments), about));
+            Question::ask(tree, joined_keys(key, name, values + kAskArguments, n - kAskArguments), about));
     });
 }
 

@@ -6,13 +6,11 @@
 namespace profana {
 
 void NestIndex::add(std::string_view key, int64_t id, int64_t start, int64_t end) {
-    auto at = nodes_.find(key);
-    if (at == nodes_.end()) at = nodes_.emplace(key, std::vector<Node>()).first;
-    at->second.push_back({start, end, id});
+    nodes_.get(key).push_back({start, end, id});
 }
 
 void NestIndex::build() {
-    for (auto& [key, nodes] : nodes_) link(nodes);
+    nodes_.each(link);
 }
 
 void NestIndex::link(std::vector<Node>& nodes) {
@@ -37,10 +35,10 @@ void NestIndex::link(std::vector<Node>& nodes) {
     }
 }
 
-std::optional<int64_t> NestIndex::find(std::string_view key, int64_t start, int64_t end) const {
-    const auto found = nodes_.find(key);
-    if (found == nodes_.end()) return std::nullopt;
-    const std::vector<Node>& nodes = found->second;
+std::optional<int64_t> NestIndex::find(std::string_view key, int64_t start, int64_t end) {
+    const std::vector<Node>* found = nodes_.find(key);
+    if (found == nullptr) return std::nullopt;
+    const std::vector<Node>& nodes = *found;
     const auto behind = std::upper_bound(nodes.begin(), nodes.end(), start,
                                          [](int64_t time, const Node& node) { return time < node.start; });
     if (behind == nodes.begin()) return std::nullopt;

@@ -6,12 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
+
+#include "ext/core/by_key.h"
 
 namespace profana {
 
@@ -22,7 +21,7 @@ class NestIndex {
     // Once, after the last add().
     void build();
     // The id of the innermost range of the key that contains [start, end] whole, both ends included.
-    std::optional<int64_t> find(std::string_view key, int64_t start, int64_t end) const;
+    std::optional<int64_t> find(std::string_view key, int64_t start, int64_t end);
 
   private:
     static constexpr uint32_t kNone = ~uint32_t{0};
@@ -35,7 +34,7 @@ class NestIndex {
     };
     static void link(std::vector<Node>& nodes);
 
-    std::map<std::string, std::vector<Node>, std::less<>> nodes_;
+    ByKey<std::vector<Node>> nodes_;
 };
 
 }  // namespace profana

@@ -9,13 +9,11 @@
 namespace profana {
 
 void NestTree::add(std::string_view key, int64_t id, int64_t start, std::optional<int64_t> end) {
-    auto tree = trees_.find(key);
-    if (tree == trees_.end()) tree = trees_.emplace(key, Tree()).first;
-    tree->second.events.push_back({id, start, end});
+    trees_.get(key).events.push_back({id, start, end});
 }
 
 void NestTree::build() {
-    for (auto& [key, tree] : trees_) link(tree);
+    trees_.each(link);
 }
 
 void NestTree::link(Tree& tree) {
@@ -56,9 +54,9 @@ void NestTree::find_moments(Tree& tree) {
 }
 
 const NestTree::Moment* NestTree::moment(std::string_view key, int64_t time) {
-    const auto found = trees_.find(key);
-    if (found == trees_.end()) return nullptr;
-    Tree& tree = found->second;
+    Tree* found = trees_.find(key);
+    if (found == nullptr) return nullptr;
+    Tree& tree = *found;
     if (tree.moments.empty()) find_moments(tree);
     const auto behind = std::upper_bound(tree.moments.begin(), tree.moments.end(), time,
                                          [](int64_t t, const Moment& moment) { return t < moment.time; });
@@ -75,10 +73,10 @@ std::optional<int64_t> NestTree::inside(std::string_view key, int64_t time) {
     return found == nullptr ? std::nullopt : found->inside;
 }
 
-std::optional<int64_t> NestTree::parent(std::string_view key, int64_t id) const {
-    const auto tree = trees_.find(key);
-    if (tree == trees_.end()) return std::nullopt;
-    const auto& parents = tree->second.parents;
+std::optional<int64_t> NestTree::parent(std::string_view key, int64_t id) {
+    const Tree* tree = trees_.find(key);
+    if (tree == nullptr) return std::nullopt;
+    const auto& parents = tree->parents;
     const auto found =
         std::partition_point(parents.begin(), parents.end(), [&](const auto& p) { return p.first < id; });
     if (found == parents.end() || found->first != id) return std::nullopt;

@@ -7,13 +7,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "ext/core/text_hash.h"
+#include "ext/core/by_key.h"
 
 namespace profana {
 
@@ -31,7 +29,7 @@ class NestTree {
     // tree.
     std::optional<int64_t> inside(std::string_view key, int64_t time);
     // The parent of an event; nullopt for a root, and where there is no such event.
-    std::optional<int64_t> parent(std::string_view key, int64_t id) const;
+    std::optional<int64_t> parent(std::string_view key, int64_t id);
 
   private:
     struct Event {
@@ -51,7 +49,7 @@ class NestTree {
     static void find_moments(Tree& tree);
     const Moment* moment(std::string_view key, int64_t time);
 
-    std::unordered_map<std::string, Tree, TextHash, std::equal_to<>> trees_;
+    ByKey<Tree> trees_;
 };
 
 }  // namespace profana

@@ -82,19 +82,14 @@ CREATE TEMP VIEW IF NOT EXISTS _flops_record_kernel_query(
 WITH peak AS MATERIALIZED (
   SELECT * FROM rank_peak
 ),
-hit AS (
-  SELECT l.*, k.name AS kernel_name, k.op_type, k.start_ns, k.end_ns, k.dur_ns, k.input_shapes, k.output_shapes,
-         k.input_types, k.step
+placed AS (               -- in the order that decides which kernel is first and which of two alike stays
+  SELECT l.*,
+         row_number() OVER (PARTITION BY l.profile, l.record_id, k.start_ns, k.end_ns ORDER BY l.op_start_ns, k.id) AS copy,
+         first_value(k.input_types) OVER (PARTITION BY l.profile, l.record_id
+                                          ORDER BY l.op_start_ns, k.start_ns, k.end_ns, k.id) AS record_types
     FROM flops_record_launch AS l
    CROSS JOIN prof_kernel AS k ON k.profile = l.profile AND k.id = l.kernel_id
    WHERE k.input_shapes IS NOT NULL AND k.output_shapes IS NOT NULL
-),
-placed AS (               -- in the order that decides which kernel is first and which of two alike stays
-  SELECT *,
-         row_number() OVER (PARTITION BY profile, record_id, start_ns, end_ns ORDER BY op_start_ns, kernel_id) AS copy,
-         first_value(input_types) OVER (PARTITION BY profile, record_id
-                                        ORDER BY op_start_ns, start_ns, end_ns, kernel_id) AS record_types
-    FROM hit
 ),
 typed AS (
   SELECT *, substr(record_types, 1, instr(record_types || ';', ';') - 1) AS record_type
@@ -102,9 +97,10 @@ typed AS (
    WHERE copy = 1
 )
 SELECT t.profile, t.rank, t.record_id, t.record_start_ns, t.flops, t.flops_op_name, t.op_id, t.op_name, t.op_start_ns,
-       t.op_step, t.kernel_id, t.kernel_name, t.op_type, t.start_ns, t.end_ns, t.dur_ns, t.input_shapes, t.output_shapes,
-       t.step, t.record_type, n.dtype, p.peak_flops, p.source
+       t.op_step, t.kernel_id, k.name, k.op_type, k.start_ns, k.end_ns, k.dur_ns, k.input_shapes, k.output_shapes, k.step,
+       t.record_type, n.dtype, p.peak_flops, p.source
   FROM typed AS t
+ CROSS JOIN prof_kernel AS k ON k.profile = t.profile AND k.id = t.kernel_id
   LEFT JOIN dtype_names AS n ON n.name = coalesce(nullif(lower(t.record_type), ''), 'fp16')
   LEFT JOIN peak AS p ON p.profile = t.profile AND p.rank IS t.rank AND p.dtype = n.dtype;
 
