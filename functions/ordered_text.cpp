@@ -25,10 +25,13 @@ class OrderedTexts {
             refuse({kName, "x", values[0]}, "a text, a number or NULL");
         const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
         if (text == nullptr) throw std::bad_alloc();
-        if (keys_.rows() == 0)
+        if (keys_.rows() == 0) {
             separator_ = text_argument({kName, "separator", values[1]});
-        else
+        } else {
+            if (keys_.rows() == 1) make_room();
             ends_.push_back(texts_.size());
+            texts_ += separator_;
+        }
         keys_.add(kName, values + kFirstKey, n - kFirstKey);
         texts_.append(text, static_cast<size_t>(sqlite3_value_bytes(values[0])));
     }
@@ -36,24 +39,32 @@ class OrderedTexts {
     bool empty() const { return keys_.rows() == 0; }
     std::string joined() {
         const std::vector<uint32_t> order = keys_.order();
-        if (keys_.rows() == 1 || (order.empty() && separator_.empty())) return std::move(texts_);
+        if (order.empty()) return std::move(texts_);
         std::string out;
-        out.reserve(texts_.size() + ends_.size() * separator_.size());
-        for (size_t i = 0; i < keys_.rows(); ++i) {
+        out.reserve(texts_.size());
+        for (size_t i = 0; i < order.size(); ++i) {
             if (i > 0) out += separator_;
-            out += text(order.empty() ? i : order[i]);
+            out += text(order[i]);
         }
         return out;
     }
 
   private:
+    // Most groups have a single row; for those with more, memory is taken once and not with every other row.
+    void make_room() {
+        constexpr size_t kBytes = 256, kRows = 16;
+        texts_.reserve(texts_.size() + kBytes);
+        ends_.reserve(kRows);
+        keys_.reserve(kRows);
+    }
     std::string_view text(size_t i) const {
-        const size_t begin = i == 0 ? 0 : ends_[i - 1], end = i == ends_.size() ? texts_.size() : ends_[i];
+        const size_t begin = i == 0 ? 0 : ends_[i - 1] + separator_.size(),
+                     end = i == ends_.size() ? texts_.size() : ends_[i];
         return std::string_view(texts_).substr(begin, end - begin);
     }
 
     RowOrderKeys keys_;
-    std::string texts_;         // one behind the other, as they came
+    std::string texts_;         // as they came, with the separator between them
     std::vector<size_t> ends_;  // of each but the last
     std::string separator_;
 };

@@ -38,6 +38,8 @@ class RowOrderKeys {
         ++rows_;
     }
 
+    // Once there is a row.
+    void reserve(size_t rows) { keys_.reserve(rows * keys_per_row_); }
     size_t rows() const { return rows_; }
 
     // The rows' numbers in order; empty: they came in order.
