@@ -22,6 +22,9 @@ using ModelSpec = std::pair<Model, TableSpec>;
 ModelSpec model_spec(Model model, const char* name, const char* doc, const char* sources,
                      std::vector<ColumnSpec> columns);
 
+// A column that names rows of a table of the same source by their ids.
+ColumnSpec id_of(const char* name, const char* doc, const char* sources);
+
 // source_row of tables that are made of rows and events.
 ColumnSpec source_row(const char* sources);
 

@@ -84,7 +84,7 @@ ModelSpec kernel_pmu_spec() {
         "Text: the counters' columns of kernel_details.csv, those with unknown heads too"
         " | Db: TASK_PMU_INFO of the tasks in COMPUTE_TASK_INFO"
         " | msprof: the counters' columns of op_summary_*.csv",
-        {{"kernel_id", I, "prof_kernel.id", "Text: the row's own | Db: globalTaskId"},
+        {id_of("kernel_id", "prof_kernel.id", "Text: the row's own | Db: globalTaskId"),
          {"metric", T, "name without unit, in lower case: aic_mac_ratio, cube_utilization ...",
           "Text: the column's head | Db: name"},
          {"value", R,
@@ -123,10 +123,11 @@ ModelSpec device_task_spec() {
          {"dur_ns", I, "ns", "Text: dur | Db: endNs - startNs | GPU: dur | msprof: dur, or task_time(us)"},
          {"connection_id", I, "id of the launch that links host and device",
           "Text: args connection_id | Db: connectionId | GPU: args correlation"},
-         {"kernel_id", I, "prof_kernel.id of the same work; NULL: not a kernel",
-          "Text: the kernel of the same start and name (of several: stream and task) | Db: globalTaskId | "
-          "GPU: "
-          "the same event"},
+         id_of(
+             "kernel_id", "prof_kernel.id of the same work; NULL: not a kernel",
+             "Text: the kernel of the same start and name (of several: stream and task) | Db: globalTaskId | "
+             "GPU: "
+             "the same event"),
          {"size_bytes", I, "bytes copied; NULL: not a copy",
           "Text: args size(B) or data size(Byte) | Db: MEMCPY_INFO.size | GPU: args bytes"},
          source_row("Text: byte offset of the event | Db: rowid | GPU: byte offset of the event | msprof: "
@@ -171,8 +172,8 @@ ModelSpec comm_op_spec() {
          {"dur_ns", I, "ns", "Text: dur | Db: endNs - startNs | GPU: dur"},
          {"connection_id", I, "id of the launch that links host and device",
           "Text: args connection_id | Db: connectionId | GPU: args correlation"},
-         {"kernel_id", I, "prof_kernel.id of the same work; NULL: collectives are no kernels there",
-          "GPU: the same event"},
+         id_of("kernel_id", "prof_kernel.id of the same work; NULL: collectives are no kernels there",
+               "GPU: the same event"),
          source_row("Text: byte offset of the event | Db: rowid | GPU: byte offset of the event")});
 }
 
@@ -182,8 +183,8 @@ ModelSpec comm_task_spec() {
         "The small tasks of collectives: Notify_Wait, Memcpy, RDMASend ...",
         "Text: events on the threads 'Plane N' of the process Communication (older: HCCL)"
         " | Db: COMMUNICATION_TASK_INFO with its row of TASK (globalTaskId)",
-        {{"comm_op_id", I, "prof_comm_op.id; NULL: none",
-          "Text: the operation of the same group that runs at its start | Db: opId"},
+        {id_of("comm_op_id", "prof_comm_op.id; NULL: none",
+               "Text: the operation of the same group that runs at its start | Db: opId"),
          {"name", T, "kind of the task", "Text: name | Db: taskType"},
          {"group_name", T, "as prof_comm_op", "Text: the name of the group's thread | Db: groupName"},
          {"group_index", I, "as prof_comm_op", "Text: as prof_comm_op | Db: as prof_comm_op"},

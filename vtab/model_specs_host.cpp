@@ -30,16 +30,18 @@ ModelSpec host_op_spec() {
          {"end_ns", I, "ns, start_ns + dur_ns",
           "Text: start_ns + dur_ns | Db: endNs | GPU: start_ns + dur_ns"},
          {"dur_ns", I, "ns", "Text: dur | Db: endNs - startNs | GPU: dur"},
-         {"parent_id", I,
-          "prof_host_op.id of the parent by the rule of the compare tool: all threads together, by start; "
-          "only "
-          "kinds that it takes for operators; NULL: root",
-          "Text: of cpu_op events | Db: of rows of type op | GPU: of all but driver calls"},
+         id_of(
+             "parent_id",
+             "prof_host_op.id of the parent by the rule of the compare tool: all threads together, by start; "
+             "only "
+             "kinds that it takes for operators; NULL: root",
+             "Text: of cpu_op events | Db: of rows of type op | GPU: of all but driver calls"),
          {"depth", I, "depth by parent_id, 0: root; NULL: not an operator for the compare tool",
           "Text: as parent_id | Db: as parent_id | GPU: as parent_id"},
-         {"thread_parent_id", I,
-          "prof_host_op.id of the smallest event of the same thread that contains it whole; NULL: none",
-          "Text: from start_ns and end_ns | Db: from start_ns and end_ns | GPU: from start_ns and end_ns"},
+         id_of(
+             "thread_parent_id",
+             "prof_host_op.id of the smallest event of the same thread that contains it whole; NULL: none",
+             "Text: from start_ns and end_ns | Db: from start_ns and end_ns | GPU: from start_ns and end_ns"),
          {"thread_depth", I, "depth by thread_parent_id, 0: root",
           "Text: as thread_parent_id | Db: as thread_parent_id | GPU: as thread_parent_id"},
          {"input_shapes", T, "Text and Db: dims by ',', tensors by ';\\r\\n'; GPU: JSON array; NULL unknown",
@@ -59,11 +61,12 @@ ModelSpec host_op_spec() {
           "Text: args Fwd thread id | Db: fwdThreadId | GPU: args Fwd thread id"},
          {"external_id", I, "id that ties an operator to its launches", "GPU: args External id"},
          source_row("Text: byte offset of the event | Db: rowid | GPU: byte offset of the event"),
-         {"root_id", I,
-          "its top-level operator: highest ancestor by parent_id below the nearest ProfilerStep#, itself "
-          "where "
-          "that is it; NULL: a ProfilerStep#, or depth is NULL",
-          "Text: as parent_id | Db: as parent_id | GPU: as parent_id"},
+         id_of(
+             "root_id",
+             "its top-level operator: highest ancestor by parent_id below the nearest ProfilerStep#, itself "
+             "where "
+             "that is it; NULL: a ProfilerStep#, or depth is NULL",
+             "Text: as parent_id | Db: as parent_id | GPU: as parent_id"),
          {"self_ns", I,
           "ns: dur_ns less that of its children by parent_id (ProfilerStep# not counted), negative where "
           "children outlast it; NULL: depth is NULL",
@@ -95,20 +98,24 @@ ModelSpec launch_spec() {
         " | GPU: flows ac2g (older: async_gpu, async; option gpu_flow_cat), then correlation ids for work "
         "that no "
         "flow leads to (graph launches), then External id",
-        {{"host_op_id", I, "prof_host_op.id of the innermost operator bound to the launch; NULL: none found",
-          "Text: the operator that starts with the flow | Db: the operator whose connection it is | GPU: the "
-          "call, or the operator around a driver call"},
-         {"device_task_id", I, "prof_device_task.id; NULL: a collective or not found",
-          "Text: the event that starts with the flow's end | Db: TASK | GPU: the event that starts with the "
-          "flow's "
-          "end, or has the correlation id"},
-         {"kernel_id", I, "prof_kernel.id; NULL: not a kernel",
-          "Text: of device_task_id, else the kernel that starts at device_ns | Db: of device_task_id | GPU: "
-          "of "
-          "device_task_id"},
-         {"comm_op_id", I, "prof_comm_op.id; NULL: not a collective",
-          "Text: the operation that starts with the flow's end | Db: COMMUNICATION_OP | GPU: of "
-          "device_task_id"},
+        {id_of("host_op_id",
+               "prof_host_op.id of the innermost operator bound to the launch; NULL: none found",
+               "Text: the operator that starts with the flow | Db: the operator whose connection it is | "
+               "GPU: the "
+               "call, or the operator around a driver call"),
+         id_of("device_task_id", "prof_device_task.id; NULL: a collective or not found",
+               "Text: the event that starts with the flow's end | Db: TASK | GPU: the event that starts with "
+               "the "
+               "flow's "
+               "end, or has the correlation id"),
+         id_of("kernel_id", "prof_kernel.id; NULL: not a kernel",
+               "Text: of device_task_id, else the kernel that starts at device_ns | Db: of device_task_id | "
+               "GPU: "
+               "of "
+               "device_task_id"),
+         id_of("comm_op_id", "prof_comm_op.id; NULL: not a collective",
+               "Text: the operation that starts with the flow's end | Db: COMMUNICATION_OP | GPU: of "
+               "device_task_id"),
          {"category", T, "async_npu, HostToDevice; connection; ac2g, async_gpu, correlation, external_id",
           "Text: the flows' category | Db: connection | GPU: the flows' category, correlation or "
           "external_id"},
@@ -118,7 +125,7 @@ ModelSpec launch_spec() {
           "call"},
          {"device_ns", I, "ns, start of the device work",
           "Text: ts of the flow's end | Db: startNs | GPU: ts of the flow's end, or of the event"},
-         {"runtime_op_id", I, "prof_host_op.id of the runtime or driver call; NULL: none", "GPU: the call"},
+         id_of("runtime_op_id", "prof_host_op.id of the runtime or driver call; NULL: none", "GPU: the call"),
          {"connection_id", I, "flow, connection or correlation id",
           "Text: the flow's id | Db: connectionId | GPU: the flow's id, correlation or External id"},
          source_row("Text: byte offset of the flow's end | Db: rowid of TASK; where comm_op_id is given, of "
@@ -136,9 +143,10 @@ ModelSpec python_call_spec() {
          {"start_ns", I, "ns since the epoch (or the trace's zero)",
           "Text: ts | Db: startNs | GPU: ts + baseTimeNanoseconds"},
          {"end_ns", I, "ns", "Text: start_ns + dur | Db: endNs | GPU: start_ns + dur"},
-         {"parent_id", I,
-          "prof_python_call.id of the smallest call of the thread that contains it whole; NULL: root",
-          "Text: from start_ns and end_ns | Db: from start_ns and end_ns | GPU: from start_ns and end_ns"},
+         id_of(
+             "parent_id",
+             "prof_python_call.id of the smallest call of the thread that contains it whole; NULL: root",
+             "Text: from start_ns and end_ns | Db: from start_ns and end_ns | GPU: from start_ns and end_ns"),
          {"depth", I, "depth by parent_id, 0: root",
           "Text: as parent_id | Db: as parent_id | GPU: as parent_id"},
          {"is_module", I, "1: an nn.Module; 0: a function",
@@ -204,9 +212,9 @@ ModelSpec memory_alloc_spec() {
           "Text: alloc_ns; of cann:: blocks the start of the Enqueue event whose Dequeue runs at alloc_ns | "
           "Db: as "
           "Text | GPU: alloc_ns"},
-         {"host_op_id", I,
-          "prof_host_op.id of the operator that runs at attach_ns, by parent_id's rule; NULL: none",
-          "Text: from attach_ns | Db: from attach_ns | GPU: from attach_ns"},
+         id_of("host_op_id",
+               "prof_host_op.id of the operator that runs at attach_ns, by parent_id's rule; NULL: none",
+               "Text: from attach_ns | Db: from attach_ns | GPU: from attach_ns"),
          {"stream_ptr", I, "stream handle; NULL unknown", "Text: Stream Ptr | Db: streamPtr"},
          source_row(
              "Text: line of the CSV file | Db: rowid | GPU: byte offset of the event of the allocation")});

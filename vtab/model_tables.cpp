@@ -13,11 +13,15 @@ ModelSpec model_spec(Model model, const char* name, const char* doc, const char*
     TableSpec out{name, doc, {}, {}};
     out.columns = {{"profile", ColumnType::kText, "alias given to profana_open"},
                    {"rank", ColumnType::kInt, "rank of the source; NULL: unknown"},
-                   {"id", ColumnType::kInt, "counts rows in input order; unique in the profile"}};
+                   id_of("id", "counts rows in input order; unique in the profile", "")};
     out.columns.insert(out.columns.end(), columns.begin(), columns.end());
     out.sources = sources;
     out.over_profiles = true;
     return {model, std::move(out)};
+}
+
+ColumnSpec id_of(const char* name, const char* doc, const char* sources) {
+    return {.name = name, .type = ColumnType::kInt, .doc = doc, .sources = sources, .is_id = true};
 }
 
 ColumnSpec source_row(const char* sources) {

@@ -152,9 +152,9 @@ void PartScan::resolve() {
     }
 }
 
-bool PartScan::find(std::string_view profile, int64_t id) {
+bool PartScan::find(int64_t id) {
     const uint64_t row = static_cast<uint64_t>(id) - static_cast<uint64_t>(part_.id_base);
-    if (row >= part_.table->rows() || part_.constants[0].text != profile) return false;
+    if (row >= part_.table->rows()) return false;
     tests_.clear();
     stream_interval(static_cast<Row>(row), static_cast<Row>(row) + 1, false);
     at_ = 0;

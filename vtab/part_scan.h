@@ -24,6 +24,7 @@ class PartScan {
     // By constant columns alone, before anything is loaded: can a row pass?
     bool may_pass(const Plan& plan, sqlite3_value** arguments) const;
     Table& table() const { return *part_.table; }
+    size_t ordinal() const { return static_cast<size_t>(row_id_base_ >> 32); }
     ColumnSet needed(const Plan& plan) const;
 
     // Once the needed columns are loaded.
@@ -31,9 +32,9 @@ class PartScan {
     // Starts over, before the first row.
     void start(const Plan& plan, sqlite3_value** arguments, LoadContext& context);
 
-    // Stands on the row with this id, if the part is of that profile and has it: what start() and next()
-    // would do for a plan with Scan::id_lookup_.
-    bool find(std::string_view profile, int64_t id);
+    // Stands on the row with this id, if the part has it: what start() and next() would do for a plan with
+    // Scan::id_lookup_.
+    bool find(int64_t id);
 
     bool next(LoadContext& context) { return ++at_ < batch_size_ || refill(context); }
     Row row() const { return batch_ != nullptr ? batch_[at_] : base_ + static_cast<Row>(at_); }

@@ -62,8 +62,8 @@ void Scan::filter(const char* plan_text, sqlite3_value** arguments) {
     if (id_lookup_ >= 0 && look_up_id(arguments)) return;
     choose_parts(arguments);
     live_.clear();
-    for (const auto& scan : scans_)
-        if (scan->may_pass(*plan_, arguments)) live_.push_back(scan.get());
+    for (const uint32_t part : directory_->find(part_terms_, arguments))
+        if (scans_[part]->may_pass(*plan_, arguments)) live_.push_back(scans_[part].get());
     load_parts();
     for (PartScan* scan : live_) scan->start(*plan_, arguments, *context_);
     begin();
@@ -74,9 +74,10 @@ void Scan::choose_plan(const char* text) {
         if (known.text == text) {
             plan_ = known.plan.get();
             id_lookup_ = known.id_lookup;
+            part_terms_ = known.part_terms;
             return;
         }
-    plans_.push_back({text, std::make_unique<Plan>(Plan::parse(text)), -1});
+    plans_.push_back({text, std::make_unique<Plan>(Plan::parse(text)), -1, {}});
     Plan& plan = *plans_.back().plan;
     const auto test = [](const PlanTerm& term) { return is_test(term.op); };
     if (std::any_of(plan.terms.begin(), plan.terms.end(), test) && outer_join_may_run(connection_.db()))
@@ -84,6 +85,7 @@ void Scan::choose_plan(const char* text) {
             if (test(term)) term.op = Op::kNothing;
     plan_ = &plan;
     id_lookup_ = plans_.back().id_lookup = spec_.over_profiles ? id_lookup(plan) : -1;
+    part_terms_ = plans_.back().part_terms = PartDirectory::terms(spec_, plan);
 }
 
 // Finds one row where it is known already which parts there are, and they are loaded. false: to be done at
@@ -95,15 +97,13 @@ bool Scan::look_up_id(sqlite3_value** arguments) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(alias));
     if (text == nullptr) throw std::bad_alloc();
     const std::string_view profile(text, static_cast<size_t>(sqlite3_value_bytes(alias)));
-    for (size_t i = 0; i < scans_.size(); ++i) {
-        if (loaded_for_[i] != plan_ || !scans_[i]->find(profile, sqlite3_value_int64(id))) continue;
-        merging_ = skipping_ = false;
-        live_.assign(1, scans_[i].get());
-        live_at_ = 0;
-        current_ = live_[0];
-        return true;
-    }
-    return false;
+    const auto part = directory_->part_of(profile, sqlite3_value_int64(id));
+    if (!part || loaded_for_[*part] != plan_ || !scans_[*part]->find(sqlite3_value_int64(id))) return false;
+    merging_ = skipping_ = false;
+    live_.assign(1, scans_[*part].get());
+    live_at_ = 0;
+    current_ = live_[0];
+    return true;
 }
 
 // What the caller asks of the table itself, as the texts of its arguments. In place: a join asks for every
@@ -150,6 +150,7 @@ void Scan::choose_parts(sqlite3_value** arguments) {
     for (size_t i = 0; i < parts_.size(); ++i)
         scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, common_->texts));
     loaded_for_.assign(parts_.size(), nullptr);
+    directory_.emplace(spec_, parts_);
 }
 
 // While a statement runs a look at its files is good for a millisecond. Not for the whole run: a host that
@@ -177,12 +178,12 @@ std::vector<Part> Scan::parts_asked_for() {
 void Scan::load_parts() {
     std::vector<LoadTask> tasks;
     std::vector<PartScan*> fresh;
-    for (size_t i = 0; i < scans_.size(); ++i) {
-        if (loaded_for_[i] == plan_ || std::find(live_.begin(), live_.end(), scans_[i].get()) == live_.end())
-            continue;
-        tasks.push_back({&scans_[i]->table(), scans_[i]->needed(*plan_)});
-        fresh.push_back(scans_[i].get());
-        loaded_for_[i] = plan_;
+    for (PartScan* scan : live_) {
+        const Plan*& loaded_for = loaded_for_[scan->ordinal()];
+        if (loaded_for == plan_) continue;
+        tasks.push_back({&scan->table(), scan->needed(*plan_)});
+        fresh.push_back(scan);
+        loaded_for = plan_;
     }
     if (tasks.empty()) return;
     if (spec_.over_profiles)

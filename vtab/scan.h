@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vtab/part_directory.h"
 #include "vtab/part_scan.h"
 #include "vtab/plan.h"
 
@@ -68,9 +69,11 @@ class Scan {
         const char* text;  // SQLite keeps it for as long as the cursor lives
         std::unique_ptr<Plan> plan;
         int id_lookup;
+        PartDirectory::Terms part_terms;
     };
     std::vector<KnownPlan> plans_;
     const Plan* plan_ = nullptr;
+    PartDirectory::Terms part_terms_;  // of the plan
     // The plan is profile = ? AND id = ?, as in many a join: the place of the profile, 0 or 1; -1: it is
     // another.
     int id_lookup_ = -1;
@@ -80,6 +83,7 @@ class Scan {
     std::vector<Part> parts_;                       // pins their tables
     std::vector<std::unique_ptr<PartScan>> scans_;  // by part
     std::vector<const Plan*> loaded_for_;           // by part
+    std::optional<PartDirectory> directory_;
 
     std::vector<PartScan*>
         live_;            // parts that may have rows; while merging a heap of those that still have some

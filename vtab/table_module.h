@@ -23,6 +23,7 @@ struct ColumnSpec {
     const char* doc;           // unit, meaning, when NULL
     const char* sources = "";  // of columns of model tables: see vtab/model_specs.h
     bool hidden = false;
+    bool is_id = false;  // of rows of a table of the same source: see Part::id_base
 };
 
 // Rows of one source in one scan. Constant columns are the same for every row of the part.
@@ -37,7 +38,7 @@ struct Part {
         std::string text;
     };
     std::vector<Constant> constants;  // by column of the TableSpec; used where columns[c] == kConstant
-    int64_t id_base = 1;
+    int64_t id_base = 1;  // of the source: 1 + 2^32 times its number in the profile
 };
 
 // A part whose columns are those of the table, one for one.

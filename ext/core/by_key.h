@@ -15,6 +15,10 @@ namespace profana {
 template <class Value>
 class ByKey {
   public:
+    ByKey() = default;
+    ByKey(const ByKey&) = delete;
+    ByKey& operator=(const ByKey&) = delete;
+
     // Made where it is not there yet.
     Value& get(std::string_view key) {
         Value* found = find(key);

@@ -49,7 +49,7 @@ def columns_of_tables():
         for part in re.split(r"\n}\n", text):
             table = re.search(r'Model::\w+,\s*"(prof_\w+)"', part)
             if table:
-                names = re.findall(r'\{"(\w+)",\s*[IRT],|(source_row)\(', part)
+                names = re.findall(r'(?:\{|id_of\(\s*)"(\w+)",|(source_row)\(', part)
                 out[table.group(1)] = ["profile", "rank", "id", *(a or b for a, b in names)]
     return out
 
