@@ -132,7 +132,7 @@ PageVector<Work> launched_tasks(Load& load) {
     PageVector<Work> work;
     const DbTable* task = load.file.table("TASK");
     if (task == nullptr) return work;
-    // A collective stands for its small tasks; what schedules it is told apart in prof_device_task.
+    // A collective stands for its small tasks. What starts it is no kernel, whatever it is called.
     const IdMap collective(task_ids(load, "COMMUNICATION_TASK_INFO"));
     const IdMap schedule(task_ids(load, "COMMUNICATION_SCHEDULE_TASK_INFO"));
     // The kernels are found on the way, unless they are known.
@@ -158,8 +158,10 @@ PageVector<Work> launched_tasks(Load& load) {
         const uint32_t number = next_row++;
         const int64_t link = row.integer(connection);
         if (link == kNullInt) return;
-        if (collective.find(task_id) != IdMap::kNone || schedule.find(task_id) != IdMap::kNone) return;
-        work.push_back({link, number, kernel, false, row.integer(start), row.integer(rowid)});
+        if (collective.find(task_id) != IdMap::kNone) return;
+        const bool starts = schedule.find(task_id) != IdMap::kNone;
+        work.push_back(
+            {link, number, starts ? IdMap::kNone : kernel, false, row.integer(start), row.integer(rowid)});
     });
     if (join) load.profile.kernels.keep(join->finish(), std::move(claim));
     return work;

@@ -133,8 +133,7 @@ ModelSpec device_task_spec() {
          source_row("Text: byte offset of the event | Db: rowid | GPU: byte offset of the event | msprof: "
                     "byte offset of the event, or line of the CSV file"),
          {"is_schedule", I,
-          "1: an AI-CPU kernel that starts a collective, bound to its operator by connection_id and not in "
-          "prof_launch; 0: any other",
+          "1: an AI-CPU kernel that starts a collective, without kernel_id in prof_launch; 0: any other",
           "Db: the task is in COMMUNICATION_SCHEDULE_TASK_INFO"}});
 }
 

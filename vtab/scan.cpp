@@ -48,7 +48,7 @@ Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spe
 // texts of their tables.
 Scan::~Scan() {
     connection_.pinned.insert(common_);
-    for (const Part& part : parts_) connection_.pinned.insert(part.table);
+    if (chosen_ != nullptr) connection_.pinned.insert(chosen_);
     if (--connection_.scans == 0) connection_.pinned.clear();
 }
 
@@ -62,8 +62,8 @@ void Scan::filter(const char* plan_text, sqlite3_value** arguments) {
     if (id_lookup_ >= 0 && look_up_id(arguments)) return;
     choose_parts(arguments);
     live_.clear();
-    for (const uint32_t part : directory_->find(part_terms_, arguments))
-        if (scans_[part]->may_pass(*plan_, arguments)) live_.push_back(scans_[part].get());
+    for (const uint32_t part : chosen_->directory.find(part_terms_, arguments))
+        if (scan_of(part).may_pass(*plan_, arguments)) live_.push_back(scans_[part].get());
     load_parts();
     for (PartScan* scan : live_) scan->start(*plan_, arguments, *context_);
     begin();
@@ -92,12 +92,13 @@ void Scan::choose_plan(const char* text) {
 // length.
 bool Scan::look_up_id(sqlite3_value** arguments) {
     sqlite3_value *alias = arguments[id_lookup_], *id = arguments[1 - id_lookup_];
-    if (!has_parts_ || sqlite3_value_type(alias) != SQLITE_TEXT || sqlite3_value_type(id) != SQLITE_INTEGER)
+    if (chosen_ == nullptr || sqlite3_value_type(alias) != SQLITE_TEXT ||
+        sqlite3_value_type(id) != SQLITE_INTEGER)
         return false;
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(alias));
     if (text == nullptr) throw std::bad_alloc();
     const std::string_view profile(text, static_cast<size_t>(sqlite3_value_bytes(alias)));
-    const auto part = directory_->part_of(profile, sqlite3_value_int64(id));
+    const auto part = chosen_->directory.part_of(profile, sqlite3_value_int64(id));
     if (!part || loaded_for_[*part] != plan_ || !scans_[*part]->find(sqlite3_value_int64(id))) return false;
     merging_ = skipping_ = false;
     live_.assign(1, scans_[*part].get());
@@ -137,42 +138,52 @@ void Scan::check_request() const {
 }
 
 void Scan::choose_parts(sqlite3_value** arguments) {
-    if (has_parts_ && spec_.arguments.empty()) return;
+    if (chosen_ != nullptr && spec_.arguments.empty()) return;
     read_request(arguments);
-    if (has_parts_ && asked_.arguments == request_.arguments && asked_.given == request_.given) return;
+    if (chosen_ != nullptr && asked_.arguments == request_.arguments && asked_.given == request_.given)
+        return;
     check_request();
-    std::vector<Part> parts = parts_asked_for();
+    std::shared_ptr<ChosenParts> parts = parts_asked_for();
     scans_.clear();
-    for (const Part& part : parts_) connection_.pinned.insert(part.table);
-    parts_ = std::move(parts);
+    if (chosen_ != nullptr) connection_.pinned.insert(chosen_);
+    chosen_ = std::move(parts);
     request_ = asked_;
-    has_parts_ = true;
-    for (size_t i = 0; i < parts_.size(); ++i)
-        scans_.push_back(std::make_unique<PartScan>(spec_, parts_[i], i, common_->texts));
-    loaded_for_.assign(parts_.size(), nullptr);
-    directory_.emplace(spec_, parts_);
+    scans_.resize(chosen_->parts.size());
+    loaded_for_.assign(chosen_->parts.size(), nullptr);
+}
+
+// A correlated subquery opens a cursor for every row: what was chosen for the last one is good for the next.
+std::shared_ptr<ChosenParts> Scan::parts_asked_for() {
+    std::shared_ptr<ChosenParts>& last = common_->chosen;
+    if (last != nullptr && still_holds(*last)) return last;
+    const NotCounted before_first_row(connection_);
+    auto chosen = std::make_shared<ChosenParts>(spec_, provider_.parts(connection_, asked_));
+    chosen->request = asked_;
+    chosen->settings_revision = connection_.settings().revision();
+    chosen->scan_run = connection_.scan_runs;
+    chosen->profiles = connection_.profiles();
+    chosen->chosen_at = std::chrono::steady_clock::now();
+    if (spec_.reads_files || spec_.over_profiles) last = chosen;
+    return chosen;
 }
 
 // While a statement runs a look at its files is good for a millisecond. Not for the whole run: a host that
-// leaves a statement unfinished would never see a file change.
-std::vector<Part> Scan::parts_asked_for() {
+// leaves a statement unfinished would never see a file change. Profiles are looked at anew only where no
+// other cursor is open.
+bool Scan::still_holds(const ChosenParts& chosen) const {
     constexpr std::chrono::milliseconds kGoodFor{1};
-    ScanCommon& last = *common_;
-    const auto now = std::chrono::steady_clock::now();
-    const uint64_t revision = connection_.settings().revision();
-    if (spec_.reads_files && !last.parts.empty() && now - last.chosen_at < kGoodFor &&
-        last.settings_revision == revision && last.request.arguments == asked_.arguments &&
-        last.request.given == asked_.given)
-        return last.parts;
-    const NotCounted before_first_row(connection_);
-    std::vector<Part> parts = provider_.parts(connection_, asked_);
-    if (spec_.reads_files) {
-        last.request = asked_;
-        last.parts = parts;
-        last.settings_revision = revision;
-        last.chosen_at = now;
-    }
-    return parts;
+    if (chosen.settings_revision != connection_.settings().revision()) return false;
+    if (spec_.over_profiles)
+        return connection_.scans > 1 && chosen.scan_run == connection_.scan_runs &&
+               chosen.profiles == connection_.profiles();
+    return !chosen.parts.empty() && std::chrono::steady_clock::now() - chosen.chosen_at < kGoodFor &&
+           chosen.request.arguments == asked_.arguments && chosen.request.given == asked_.given;
+}
+
+PartScan& Scan::scan_of(uint32_t part) {
+    if (scans_[part] == nullptr)
+        scans_[part] = std::make_unique<PartScan>(spec_, chosen_->parts[part], part, common_->texts);
+    return *scans_[part];
 }
 
 void Scan::load_parts() {

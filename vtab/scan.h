@@ -15,16 +15,26 @@
 namespace profana {
 
 class Connection;
+class Profile;
+class Profile;
+
+// The parts that a scan has to do with, and under which circumstances these are they.
+struct ChosenParts {
+    ChosenParts(const TableSpec& spec, std::vector<Part> chosen)
+        : parts(std::move(chosen)), directory(spec, parts) {}
+
+    const std::vector<Part> parts;  // pins their tables
+    PartDirectory directory;
+    ScanRequest request;
+    uint64_t settings_revision = 0, scan_run = 0;
+    std::vector<std::shared_ptr<Profile>> profiles;
+    std::chrono::steady_clock::time_point chosen_at;
+};
 
 // What the open scans of one virtual table share.
 struct ScanCommon {
-    Dictionary texts;  // of constant columns
-    // The parts that were chosen last. A correlated subquery asks for them row by row: files are not looked
-    // at each time.
-    ScanRequest request;
-    std::vector<Part> parts;
-    uint64_t settings_revision = 0;
-    std::chrono::steady_clock::time_point chosen_at;
+    Dictionary texts;                     // of constant columns
+    std::shared_ptr<ChosenParts> chosen;  // last
 };
 
 class Scan {
@@ -51,7 +61,9 @@ class Scan {
     void read_request(sqlite3_value** arguments);
     void check_request() const;
     void choose_parts(sqlite3_value** arguments);
-    std::vector<Part> parts_asked_for();
+    std::shared_ptr<ChosenParts> parts_asked_for();
+    bool still_holds(const ChosenParts& chosen) const;
+    PartScan& scan_of(uint32_t part);
     void load_parts();
     void begin();
     void advance(bool more);
@@ -79,11 +91,9 @@ class Scan {
     int id_lookup_ = -1;
 
     ScanRequest request_, asked_;  // that of the parts; what the filter at hand asks for
-    bool has_parts_ = false;
-    std::vector<Part> parts_;                       // pins their tables
-    std::vector<std::unique_ptr<PartScan>> scans_;  // by part
+    std::shared_ptr<ChosenParts> chosen_;
+    std::vector<std::unique_ptr<PartScan>> scans_;  // by part; made for those that are looked at
     std::vector<const Plan*> loaded_for_;           // by part
-    std::optional<PartDirectory> directory_;
 
     std::vector<PartScan*>
         live_;            // parts that may have rows; while merging a heap of those that still have some

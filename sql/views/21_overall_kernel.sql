@@ -25,14 +25,15 @@ SELECT profile, rank, backward_thread_id FROM placed WHERE place = 1;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._backward_thread USING profana_memo(_backward_thread_query);
 
--- _cube_op: which host operators are attention, convolution or matrix product?
-CREATE TEMP VIEW IF NOT EXISTS _cube_op(
+-- _cube_op_query: which host operators are attention, convolution or matrix product?
+CREATE TEMP VIEW IF NOT EXISTS _cube_op_query(
   profile,                -- TEXT     base or comparison
   rank,                   -- INTEGER  rank of the source
   id,                     -- INTEGER  prof_host_op.id
   category,               -- TEXT     fa_forward, fa_backward, conv_forward, conv_backward or matmul
   start_ns,               -- INTEGER  ns
-  end_ns                  -- INTEGER  ns
+  end_ns,                 -- INTEGER  ns
+  earlier_end_ns          -- INTEGER  ns, latest end of those of the rank that come before it by start; NULL: none does
 ) AS
 WITH named AS (           -- the names there are, before any operator is looked at
   SELECT DISTINCT o.profile, o.name
@@ -55,30 +56,28 @@ SELECT o.profile, o.rank, o.id,
        WHEN 1 THEN CASE WHEN m.is_backward THEN 'fa_backward' ELSE 'fa_forward' END
        WHEN 2 THEN CASE WHEN m.is_backward OR o.thread_id = b.thread_id THEN 'conv_backward' ELSE 'conv_forward' END
        ELSE 'matmul' END,
-       o.start_ns, o.end_ns
+       o.start_ns, o.end_ns,
+       max(o.end_ns) OVER (PARTITION BY o.profile, o.rank ORDER BY o.start_ns, o.id
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
   FROM masked AS m
  CROSS JOIN prof_host_op AS o ON o.profile = m.profile AND o.name = m.name
   JOIN _side_rank AS s ON s.profile = o.profile AND s.rank IS o.rank
   LEFT JOIN _backward_thread AS b ON b.profile = o.profile AND b.rank IS o.rank
  WHERE o.depth IS NOT NULL AND (s.step IS NULL OR o.start_ns BETWEEN s.step_start_ns AND s.step_end_ns);
 
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._cube_op USING profana_memo(_cube_op_query);
+
 -- _kernel_host: which of these operators covers a kernel's launch?
 --
 -- Of those that cover it, the first by start: an outer aten::matmul before the aten::mm inside, a long operator
--- of another thread before both. In databases kernels are asked in order of connection id by a cursor over the
+-- of another thread before both: until earlier_end_ns an operator before it takes the launches. In databases kernels are asked in order of connection id by a cursor over the
 -- operators that never goes back, as the compare tool does; it can pass operators that a later id needs.
 CREATE TEMP VIEW IF NOT EXISTS _kernel_host(
   profile,                -- TEXT     base or comparison
   kernel_id,              -- INTEGER  prof_kernel.id
   category                -- TEXT     as _cube_op
 ) AS
-WITH cube AS MATERIALIZED (  -- before earlier_end_ns another operator takes the launches
-  SELECT s.family, c.*, max(c.end_ns) OVER (PARTITION BY c.profile, c.rank ORDER BY c.start_ns, c.id
-                                  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier_end_ns
-    FROM _compare_side AS s
-    JOIN _cube_op AS c ON c.profile = s.profile
-),
-launched AS (             -- databases: launches by connection id; the cursor has seen reach_ns by then
+WITH launched AS (             -- databases: launches by connection id; the cursor has seen reach_ns by then
   SELECT l.profile, l.rank, l.kernel_id, l.launch_ns,
          max(l.launch_ns) OVER (PARTITION BY l.profile, l.rank ORDER BY l.connection_id, l.kernel_id
                                 ROWS UNBOUNDED PRECEDING) AS reach_ns
@@ -91,21 +90,22 @@ launched AS (             -- databases: launches by connection id; the cursor ha
 covered AS (              -- the first operator by start that ends no earlier than the cursor has seen
   SELECT profile, kernel_id, launch_ns,
          CAST(nest_find((SELECT nest_index(id, coalesce(earlier_end_ns + 1, -9223372036854775807), end_ns, profile, rank)
-                           FROM cube WHERE end_ns > coalesce(earlier_end_ns, end_ns - 1)),
+                           FROM _cube_op WHERE end_ns > coalesce(earlier_end_ns, end_ns - 1)),
                         reach_ns, reach_ns, profile, rank) AS INTEGER) AS op_id
     FROM launched
    LIMIT -1               -- each looked up once
 )
 SELECT l.profile, l.kernel_id, c.category
-  FROM cube AS c
+  FROM _compare_side AS s
+ CROSS JOIN _cube_op AS c ON c.profile = s.profile
  CROSS JOIN prof_launch AS l
          ON l.profile = c.profile AND l.rank IS c.rank
         AND l.launch_ns BETWEEN max(c.start_ns, coalesce(c.earlier_end_ns + 1, c.start_ns)) AND c.end_ns
- WHERE c.family <> 'db' AND l.kernel_id IS NOT NULL AND l.category IS NOT 'HostToDevice'
+ WHERE s.family <> 'db' AND l.kernel_id IS NOT NULL AND l.category IS NOT 'HostToDevice'
 UNION ALL
 SELECT k.profile, k.kernel_id, c.category
   FROM covered AS k
- CROSS JOIN cube AS c ON c.id = k.op_id AND c.profile = k.profile
+ CROSS JOIN _cube_op AS c ON c.profile = k.profile AND c.id = k.op_id
  WHERE k.op_id IS NOT NULL AND c.start_ns <= k.launch_ns;
 
 -- _overall_kernel_query: how much time do kernels take, by what they count as?

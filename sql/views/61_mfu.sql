@@ -270,9 +270,9 @@ path AS (
 )
 SELECT profile, rank, id, above, name, start_ns, end_ns FROM path;
 
--- _mfu_module_op_query: module_op, to be kept in the order of the runs of modules and of the operators in each.
+-- _mfu_module_op_query: in which run of a module did each operator that launched work run?
 --
--- A row for each operator that launched work. So rowids of the kept rows count the operators of a run.
+-- Kept in the order of the runs, and of the operators in each by start: rowids count the operators of a run.
 CREATE TEMP VIEW IF NOT EXISTS _mfu_module_op_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
@@ -287,21 +287,17 @@ CREATE TEMP VIEW IF NOT EXISTS _mfu_module_op_query(
 WITH module AS (
   SELECT profile, rank, id, start_ns, end_ns FROM prof_mstx_range WHERE domain = 'Module' AND event_type = 'start/end'
 ),
-starter AS MATERIALIZED ( -- kernels that start collectives
-  SELECT profile, rank, connection_id, id, name, start_ns, dur_ns FROM prof_device_task
-   WHERE is_schedule = 1 AND connection_id IS NOT NULL
-),
-other AS MATERIALIZED (   -- collectives and their starters, which are tied to operators by their connection alone
+other AS MATERIALIZED (   -- collectives, and the kernels that start them
   SELECT profile, op_id, ordered_concat(name, ', ', starts, start_ns, id) AS names, sum(dur_ns) AS dur_ns
     FROM (SELECT l.profile, l.host_op_id AS op_id, coalesce(c.op_type, c.name) AS name, 0 AS starts, c.start_ns, c.id, c.dur_ns
             FROM prof_comm_op AS c
            CROSS JOIN prof_launch AS l ON l.profile = c.profile AND l.comm_op_id = c.id
            WHERE l.host_op_id IS NOT NULL
            UNION ALL
-          SELECT o.profile, o.id, t.name, 1, t.start_ns, t.id, t.dur_ns
-            FROM prof_host_op AS o
-           CROSS JOIN starter AS t ON t.profile = o.profile AND t.rank IS o.rank AND t.connection_id = o.connection_id
-           WHERE o.kind = 'op' AND o.connection_id IN (SELECT connection_id FROM starter))
+          SELECT l.profile, l.host_op_id, t.name, 1, t.start_ns, t.id, t.dur_ns
+            FROM prof_device_task AS t
+           CROSS JOIN prof_launch AS l ON l.profile = t.profile AND l.device_task_id = t.id
+           WHERE t.is_schedule = 1 AND l.host_op_id IS NOT NULL)
    GROUP BY profile, op_id
 ),
 work AS (
@@ -359,37 +355,39 @@ SELECT profile, rank, iif(run_id < 0, 'backward', 'forward'), iif(run_id < 0, -2
   FROM _mfu_module_op
  WHERE run_id <> -1;
 
--- _mfu_run_query: the runs of modules, to be kept with those that did the same next to one another.
+-- _mfu_run_query: what did each run of a module do?
 --
--- A row for each run of a module that launched work.
+-- A row for each run that launched work. Kept so that runs of one module, within the same modules, that did the same stand
+-- next to one another, the first by start in front.
 CREATE TEMP VIEW IF NOT EXISTS _mfu_run_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
   direction,              -- TEXT     forward or backward
   parent_module,          -- TEXT     as module_range
   module,                 -- TEXT     as module_range
-  op_names,               -- TEXT     its operators in order, by '/'
-  kernel_lists,           -- TEXT     what each of them launched
+  op_names,               -- TEXT     JSON array of its operators' names
+  kernel_lists,           -- TEXT     JSON array of what each of them launched
   module_start_ns,        -- INTEGER  ns
+  module_id,              -- INTEGER  module_range.module_id
   run_id,                 -- INTEGER  _mfu_module_op.run_id
   first_row,              -- INTEGER  rowid of its first operator in _mfu_module_op
   ops                     -- INTEGER  number of its operators
 ) AS
-WITH sequence AS (
-  SELECT profile, run_id, ordered_concat(op_name, '/', rowid, NULL) AS op_names,
-         ordered_concat(coalesce(kernel_list, ''), char(31), rowid, NULL) AS kernel_lists,
-         min(rowid) AS first_row, count(*) AS ops
+WITH sequence AS (        -- rows of a group come in the order in which they are kept
+  SELECT profile, run_id, iif(run_id < 0, -2 - run_id, run_id) AS module_id, json_group_array(op_name) AS op_names,
+         json_group_array(kernel_list) AS kernel_lists, min(rowid) AS first_row, count(*) AS ops
     FROM _mfu_module_op
    WHERE run_id <> -1
    GROUP BY profile, run_id
 )
 SELECT r.profile, r.rank, iif(s.run_id < 0, 'backward', 'forward'), r.parent_module, r.module, s.op_names, s.kernel_lists,
-       r.module_start_ns, s.run_id, s.first_row, s.ops
+       r.module_start_ns, r.module_id, s.run_id, s.first_row, s.ops
   FROM sequence AS s
- CROSS JOIN module_range AS r ON r.profile = s.profile AND r.module_id = iif(s.run_id < 0, -2 - s.run_id, s.run_id);
+ CROSS JOIN module_range AS r ON r.profile = s.profile AND r.module_id = s.module_id;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_run
- USING profana_memo(_mfu_run_query, ORDER BY profile, rank, direction, parent_module, module, op_names, kernel_lists, module_start_ns);
+ USING profana_memo(_mfu_run_query, ORDER BY profile, rank, direction, parent_module, module, op_names, kernel_lists,
+                    module_start_ns, module_id);
 
 -- module_mfu: which operators of which module ran how long and how near to the peak?
 --
@@ -428,58 +426,62 @@ op_mfu AS MATERIALIZED (  -- of the operators that have any, kernel by kernel in
     LEFT JOIN kernel_mfu AS v ON v.profile = l.profile AND v.kernel_id = +l.kernel_id
    GROUP BY l.profile, l.host_op_id
 ),
-alike AS (                -- runs of one module, within the same modules, that did the same; the first by start comes first
+same AS (                 -- runs of one module, within the same modules, that did the same: runs rows of _mfu_run from first_run on.
+                          -- The other columns are those of the first of them, whose rowid is the lowest.
   SELECT profile, rank, direction, parent_module, module, op_names, min(rowid) AS first_run, count(*) AS runs, module_start_ns,
-         run_id, first_row, ops
+         module_id, first_row, ops
     FROM _mfu_run
    GROUP BY profile, rank, direction, parent_module, module, op_names, kernel_lists
 ),
 placed AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, rank ORDER BY module_start_ns, iif(run_id < 0, -2 - run_id, run_id)) AS place
-    FROM alike
+  SELECT *, row_number() OVER (PARTITION BY profile, rank ORDER BY module_start_ns, module_id) AS place FROM same
 ),
-numbered AS (             -- equal sequences of a rank share a number, by first appearance
+numbered AS (             -- equal sequences of operators share a number in a rank, by first appearance
   SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM placed
 ),
-kind AS MATERIALIZED (    -- those of one module, within the same modules, are of one kind
+alike AS MATERIALIZED (   -- one kind: of one module, within the same modules, with the same operators
   SELECT *, dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id) AS kind_id FROM numbered
 ),
-position_mfu AS (
-  SELECT nest_find((SELECT nest_index(kind_id, first_run, first_run + runs - 1) FROM kind), r.rowid, r.rowid) AS kind_id,
-         op.rowid - r.first_row AS op_order, op.kernel_list, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
-    FROM op_mfu AS m
-   CROSS JOIN _mfu_module_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
-   CROSS JOIN _mfu_run AS r ON r.profile = op.profile AND r.run_id = op.run_id
-   CROSS JOIN json_each(m.mfu_list) AS e
-   GROUP BY 1, op_order, op.kernel_list, e.key
-),
-list_mfu AS (
-  SELECT kind_id, op_order, kernel_list,
-         '[' || ordered_concat(coalesce(json_quote(mfu), 'null'), ',', position, NULL) || ']' AS avg_mfu
-    FROM position_mfu
-   GROUP BY kind_id, op_order, kernel_list
-  HAVING count(mfu) > 0
-),
-alike_op AS MATERIALIZED (  -- one number is sorted faster than two
+op_sum AS MATERIALIZED (  -- the operators at one position of such runs; one number is sorted faster than two
   SELECT k.first_run << 32 | op.rowid - r.first_row AS place, sum(op.device_ns) AS total_ns, min(op.op_start_ns) AS first_ns
-    FROM kind AS k
+    FROM alike AS k
    CROSS JOIN _mfu_run AS r ON r.rowid BETWEEN k.first_run AND k.first_run + k.runs - 1
    CROSS JOIN _mfu_module_op AS op ON op.rowid BETWEEN r.first_row AND r.first_row + r.ops - 1
    WHERE op.kernel_list IS NOT NULL
    GROUP BY 1
 ),
-grouped AS (
-  SELECT k.kind_id, k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, a.place & 0xffffffff AS op_order,
-         op.op_name, op.kernel_list, sum(a.total_ns) AS total_ns, sum(k.runs) AS op_count, min(a.first_ns) AS first_ns
-    FROM alike_op AS a
-    JOIN kind AS k ON k.first_run = a.place >> 32
-    JOIN _mfu_module_op AS op ON op.rowid = k.first_row + (a.place & 0xffffffff)
-   GROUP BY k.kind_id, op_order, op.kernel_list
+op_line AS MATERIALIZED ( -- those of one kind and position that launched the same count together: they share a line
+  SELECT k.*, CAST(s.place AS INTEGER) AS place, s.place & 0xffffffff AS op_order, op.op_name, op.kernel_list, s.total_ns, s.first_ns,
+         CAST(min(s.place) OVER (PARTITION BY k.kind_id, s.place & 0xffffffff, op.kernel_list) AS INTEGER) AS line_id
+    FROM op_sum AS s
+   CROSS JOIN (SELECT kind_id, profile, rank, direction, parent_module, module, seq_id, CAST(first_run AS INTEGER) AS first_run,
+                      runs, first_row
+                 FROM alike) AS k ON k.first_run = s.place >> 32
+   CROSS JOIN _mfu_module_op AS op ON op.rowid = k.first_row + (s.place & 0xffffffff)
+),
+position_mfu AS (
+  SELECT n.line_id, e.key AS position, avg(e.value) FILTER (WHERE e.value > 0) AS mfu
+    FROM op_mfu AS m
+   CROSS JOIN _mfu_module_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
+   CROSS JOIN _mfu_run AS r ON r.profile = op.profile AND r.run_id = op.run_id
+   CROSS JOIN op_line AS n
+      ON n.place = nest_find((SELECT nest_index(first_run, first_run, first_run + runs - 1) FROM alike), r.rowid, r.rowid) << 32
+                   | op.rowid - r.first_row
+   CROSS JOIN json_each(m.mfu_list) AS e
+   GROUP BY n.line_id, e.key
+),
+line_mfu AS (
+  SELECT line_id, '[' || ordered_concat(coalesce(json_quote(mfu), 'null'), ',', position, NULL) || ']' AS avg_mfu
+    FROM position_mfu
+   GROUP BY line_id
+  HAVING count(mfu) > 0
 ),
 described AS (
-  SELECT g.*, m.avg_mfu
-    FROM grouped AS g
-    LEFT JOIN list_mfu AS m ON m.kind_id = g.kind_id AND m.op_order = g.op_order AND m.kernel_list = g.kernel_list
+  SELECT n.profile, n.rank, n.direction, n.parent_module, n.module, n.seq_id, n.op_order, n.op_name, n.kernel_list,
+         sum(n.total_ns) AS total_ns, sum(n.runs) AS op_count, min(n.first_ns) AS first_ns, m.avg_mfu
+    FROM op_line AS n
+    LEFT JOIN line_mfu AS m ON m.line_id = n.line_id
+   GROUP BY n.line_id
 ),
 changed AS (
   SELECT *, (lag(parent_module) OVER line, lag(module) OVER line) IS NOT (parent_module, module) AS is_new

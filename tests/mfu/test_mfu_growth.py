@@ -17,7 +17,7 @@ CREATE TEMP TABLE prof_device(profile TEXT, rank INTEGER, chip, ai_core_num, aic
 CREATE TEMP TABLE prof_mstx_range(profile TEXT, rank INTEGER, id INTEGER PRIMARY KEY, thread_id, event_type, domain TEXT, message, start_ns, end_ns);
 CREATE TEMP TABLE prof_host_op(profile TEXT, rank INTEGER, id INTEGER PRIMARY KEY, thread_id, name, kind, step, start_ns INTEGER, end_ns INTEGER,
   input_shapes, input_types, concrete_inputs, connection_id INTEGER, kernel_count INTEGER, kernel_names, kernel_ns);
-CREATE TEMP TABLE prof_launch(profile TEXT, rank INTEGER, host_op_id INTEGER, kernel_id INTEGER, comm_op_id INTEGER);
+CREATE TEMP TABLE prof_launch(profile TEXT, rank INTEGER, host_op_id INTEGER, kernel_id INTEGER, comm_op_id INTEGER, device_task_id INTEGER);
 CREATE TEMP TABLE prof_kernel(profile TEXT, rank INTEGER, id INTEGER PRIMARY KEY, name, op_type, step, start_ns INTEGER, end_ns INTEGER, dur_ns INTEGER,
   input_shapes, input_types, input_formats, output_shapes, output_formats, is_communication);
 CREATE TEMP TABLE prof_comm_op(profile TEXT, rank INTEGER, id INTEGER PRIMARY KEY, name, op_type, start_ns, dur_ns);
@@ -40,7 +40,7 @@ INSERT INTO prof_kernel SELECT 'run', 0, i, 'Kernel' || (i % 10), 'MatMulV2', NU
   '128,256', NULL, 0 FROM n;
 INSERT INTO prof_kernel SELECT 'run', 0, {ops} + i, 'Grad' || (i % 10), 'MatMulV2', NULL, ({ops} * 3 + i) * 100 + 60, ({ops} * 3 + i) * 100 + 90, 30,
   '128,64;64,256', 'DT_BF16', NULL, '128,256', NULL, 0 FROM n;
-INSERT INTO prof_launch SELECT 'run', 0, id, id, NULL FROM prof_kernel;
+INSERT INTO prof_launch SELECT 'run', 0, id, id, NULL, NULL FROM prof_kernel;
 UPDATE prof_host_op SET (kernel_count, kernel_names, kernel_ns) = (SELECT 1, k.name, k.dur_ns FROM prof_kernel AS k WHERE k.id = prof_host_op.id);
 """
 

@@ -112,7 +112,6 @@ class Database:
         info = {r["globalTaskId"]: r for r in self.rows("COMPUTE_TASK_INFO")}
         comm = {r["globalTaskId"] for r in self.rows("COMMUNICATION_TASK_INFO")}
         schedule = {r["globalTaskId"]: self.text(r["name"]) for r in self.rows("COMMUNICATION_SCHEDULE_TASK_INFO")}
-        comm |= set(schedule)
         sizes = {r["globalTaskId"]: r["size"] for r in self.rows("MEMCPY_INFO")}
         pmu = {}
         for r in self.rows("TASK_PMU_INFO"):
@@ -250,7 +249,7 @@ class Database:
                     model.add("prof_launch", host_op_id=op["id"], category="connection", launch_ns=op["start_ns"],
                               device_ns=work["start_ns"], connection_id=conn,
                               device_task_id=work["id"] if kind == "task" else None,
-                              kernel_id=work["kernel_id"] if kind == "task" else None,
+                              kernel_id=work["kernel_id"] if kind == "task" and not work["is_schedule"] else None,
                               comm_op_id=work["id"] if kind == "comm" else None, source_row=work["source_row"])
         for back, conn, (forth, pid, row) in sorted((max(s)[0], c, (min(s)[0], *max(s)[1:])) for c, s in sharers.items()
                                                if len(s) == 2):

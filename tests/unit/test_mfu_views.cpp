@@ -22,7 +22,7 @@ class Profile : public Sql {
             "  input_shapes, input_types, concrete_inputs, connection_id, kernel_count DEFAULT 0, "
             "kernel_names, "
             "kernel_ns DEFAULT 0);"
-            "CREATE TEMP TABLE prof_launch(profile, rank, host_op_id, kernel_id, comm_op_id);"
+            "CREATE TEMP TABLE prof_launch(profile, rank, host_op_id, kernel_id, comm_op_id, device_task_id);"
             "CREATE TEMP TABLE prof_kernel(profile, rank, id INTEGER PRIMARY KEY, name, op_type, step, "
             "start_ns, end_ns, dur_ns,"
             "  input_shapes, input_types, input_formats, output_shapes, output_formats, is_communication);"
@@ -79,7 +79,7 @@ class Profile : public Sql {
             ", " + outputs + ")");
         const int id = static_cast<int>(sqlite3_last_insert_rowid(db()));
         run("INSERT INTO prof_launch VALUES ('run', 0, " + std::to_string(op) + ", " + std::to_string(id) +
-            ", NULL)");
+            ", NULL, NULL)");
         return id;
     }
 };
@@ -250,7 +250,7 @@ TEST_CASE("several profiles and ranks stand side by side") {
             "input_types, output_shapes) VALUES (" +
             who +
             ", 'MatMul', 1000, 1010, 10, '2,2;2,2', 'BF16', '2,2');"
-            "INSERT INTO prof_launch SELECT profile, rank, id, id, NULL FROM prof_kernel WHERE id = " +
+            "INSERT INTO prof_launch SELECT profile, rank, id, id, NULL, NULL FROM prof_kernel WHERE id = " +
             std::to_string(id));
     }
     CHECK(p.rows("SELECT profile, rank_id, kernel_id, chip_peak_tflops FROM operator_mfu") ==
@@ -404,17 +404,44 @@ TEST_CASE("kernels stand before collectives in a kernel list, those before what 
     Profile p;
     p.range("Module", "Net", 0, 1000);
     const int op = p.op("HcclAlltoallv", 100, 200);
-    p.run("UPDATE prof_host_op SET connection_id = 7");
     p.kernel(op, "Late", 9000, 1);
     p.kernel(op, "Early", 8000, 1);
     p.run(
         "INSERT INTO prof_comm_op VALUES ('run', 0, 1, 'hcom_alltoallv__1', 'hcom_alltoallv_', 100, 50);"
-        "INSERT INTO prof_launch VALUES ('run', 0, 1, NULL, 1);"
+        "INSERT INTO prof_launch VALUES ('run', 0, 1, NULL, 1, NULL), ('run', 0, 1, NULL, NULL, 1), "
+        "('run', 0, 1, NULL, NULL, 2);"
         "INSERT INTO prof_device_task VALUES ('run', 0, 1, 'hcom_alltoallv_AicpuKernel', 7, 50, 8, 1), "
         "('run', 0, 2, 'AI_CPU', 7, 50, 8, 0);"
-        "INSERT INTO prof_device_task VALUES ('run', 1, 3, 'of another rank', 7, 50, 8, 1)");
+        "INSERT INTO prof_device_task VALUES ('run', 1, 3, 'of another operator', 7, 50, 8, 1)");
     CHECK(p.rows("SELECT kernel_list, total_kernel_duration_ns FROM module_mfu") ==
           Rows{{"Early, Late, hcom_alltoallv_, hcom_alltoallv_AicpuKernel", "60"}});
+}
+
+TEST_CASE(
+    "runs of a module count together only where operators and kernels are the same, whatever the names "
+    "hold") {
+    Profile p;
+    const auto two_runs = [&p](const std::vector<std::pair<std::string, std::string>>& first,
+                               const std::vector<std::pair<std::string, std::string>>& second) {
+        p.run(
+            "DELETE FROM prof_mstx_range; DELETE FROM prof_host_op; DELETE FROM prof_kernel; DELETE FROM "
+            "prof_launch");
+        int at = 0;
+        for (const auto& run : {first, second}) {
+            p.range("Module", "M", at, at + 100);
+            for (size_t i = 0; i < run.size(); ++i) {
+                const int start = at + 10 * static_cast<int>(i) + 1;
+                p.kernel(p.op(run[i].first, start, start + 5), run[i].second, 1000 + start, 1, "'2'", "'2'",
+                         "'FLOAT'", "T");
+            }
+            at += 1000;
+        }
+        return p.integer("SELECT max(op_count) FROM module_mfu");
+    };
+    CHECK(two_runs({{"a", "x"}, {"b", "y"}}, {{"a", "x"}, {"b", "y"}}) == 2);
+    CHECK(two_runs({{"a", "x\x1fy"}, {"a", "z"}}, {{"a", "x"}, {"a", "y\x1fz"}}) == 1);
+    CHECK(two_runs({{"a/b", "x"}, {"c", "x"}}, {{"a", "x"}, {"b/c", "x"}}) == 1);
+    CHECK(two_runs({{"a/b", "x"}}, {{"a", "x"}, {"b", "x"}}) == 1);
 }
 
 TEST_CASE("without recorded FLOPs the switches to set are named") {
