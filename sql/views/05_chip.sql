@@ -206,12 +206,8 @@ CREATE TEMP TABLE IF NOT EXISTS chip_peaks AS WITH given(
 SELECT chip, dtype, dense_flops_per_s, sparse_flops_per_s, source, shipped FROM given;
 CREATE UNIQUE INDEX IF NOT EXISTS temp.chip_peaks_key ON chip_peaks(chip, dtype);
 
--- rank_peak: what can the chip of each open rank do at most, by data type?
---
--- In this order: a row of your own in chip_peaks; the chip named to profana_open; AI cores x MHz of the profile's
--- info.json x cube_rates; the shipped row for the chip that the profile names. No row where none of them knows the type,
--- or where the devices of a rank differ.
-CREATE TEMP VIEW IF NOT EXISTS rank_peak(
+-- _rank_peak_query: rank_peak, to be kept.
+CREATE TEMP VIEW IF NOT EXISTS _rank_peak_query(
   profile,                -- TEXT     alias
   rank,                   -- INTEGER  NULL: unknown
   dtype,                  -- TEXT     as dtype_names
@@ -256,3 +252,20 @@ SELECT profile, rank, dtype, min(peak_flops), min(chip), min(source)
   FROM peak
  GROUP BY profile, rank, dtype
 HAVING min(peak_flops) = max(peak_flops);
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._rank_peak USING profana_memo(_rank_peak_query);
+
+-- rank_peak: what can the chip of each open rank do at most, by data type?
+--
+-- In this order: a row of your own in chip_peaks; the chip named to profana_open; AI cores x MHz of the profile's
+-- info.json x cube_rates; the shipped row for the chip that the profile names. No row where none of them knows the type,
+-- or where the devices of a rank differ.
+CREATE TEMP VIEW IF NOT EXISTS rank_peak(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  dtype,                  -- TEXT     as dtype_names
+  peak_flops,             -- REAL     operations a second, dense
+  chip,                   -- TEXT     chip as the profile or profana_open names it; NULL unknown
+  source                  -- TEXT     where the figure comes from
+) AS
+SELECT * FROM _rank_peak;

@@ -79,10 +79,7 @@ CREATE TEMP VIEW IF NOT EXISTS _flops_record_kernel_query(
   peak_flops,             -- REAL     operations a second; NULL: not known for the type or chip
   peak_source             -- TEXT     where the peak comes from
 ) AS
-WITH peak AS MATERIALIZED (
-  SELECT * FROM rank_peak
-),
-placed AS (               -- in the order that decides which kernel is first and which of two alike stays
+WITH placed AS (          -- in the order that decides which kernel is first and which of two alike stays
   SELECT l.*,
          row_number() OVER (PARTITION BY l.profile, l.record_id, k.start_ns, k.end_ns ORDER BY l.op_start_ns, k.id) AS copy,
          first_value(k.input_types) OVER (PARTITION BY l.profile, l.record_id
@@ -102,7 +99,7 @@ SELECT t.profile, t.rank, t.record_id, t.record_start_ns, t.flops, t.flops_op_na
   FROM typed AS t
  CROSS JOIN prof_kernel AS k ON k.profile = t.profile AND k.id = t.kernel_id
   LEFT JOIN dtype_names AS n ON n.name = coalesce(nullif(lower(t.record_type), ''), 'fp16')
-  LEFT JOIN peak AS p ON p.profile = t.profile AND p.rank IS t.rank AND p.dtype = n.dtype;
+  LEFT JOIN _rank_peak AS p ON p.profile = t.profile AND p.rank IS t.rank AND p.dtype = n.dtype;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS temp._flops_record_kernel USING profana_memo(_flops_record_kernel_query);
 
@@ -389,6 +386,40 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_run
  USING profana_memo(_mfu_run_query, ORDER BY profile, rank, direction, parent_module, module, op_names, kernel_lists,
                     module_start_ns, module_id);
 
+-- _mfu_alike_query: which runs of modules are alike, and of one kind?
+--
+-- A row for the runs of one module, within the same modules, that did the same: runs rows of _mfu_run from first_run on. They
+-- are of one kind with those of that module whose operators, if not what these launched, are the same.
+CREATE TEMP VIEW IF NOT EXISTS _mfu_alike_query(
+  kind_id,                -- INTEGER  numbers the kinds
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  direction,              -- TEXT     forward or backward
+  parent_module,          -- TEXT     as module_range
+  module,                 -- TEXT     as module_range
+  seq_id,                 -- INTEGER  orders the kinds of a module by first appearance
+  first_run,              -- INTEGER  rowid of the first of them in _mfu_run
+  runs,                   -- INTEGER  how many there are
+  first_row               -- INTEGER  rowid of its first operator in _mfu_module_op
+) AS
+WITH same AS (            -- the bare columns are those of the lowest rowid, the first by start
+  SELECT profile, rank, direction, parent_module, module, op_names, min(rowid) AS first_run, count(*) AS runs, module_start_ns,
+         module_id, first_row
+    FROM _mfu_run
+   GROUP BY profile, rank, direction, parent_module, module, op_names, kernel_lists
+),
+placed AS (
+  SELECT *, row_number() OVER (PARTITION BY profile, rank ORDER BY module_start_ns, module_id) AS place FROM same
+),
+numbered AS (             -- equal sequences of operators share a number in a rank, by first appearance
+  SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM placed
+)
+SELECT dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id), profile, rank, direction,
+       parent_module, module, seq_id, first_run, runs, first_row
+  FROM numbered;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS temp._mfu_alike USING profana_memo(_mfu_alike_query);
+
 -- module_mfu: which operators of which module ran how long and how near to the peak?
 --
 -- Instances of a module whose operators are the same count together: a row for each operator position and kernel list,
@@ -426,37 +457,19 @@ op_mfu AS MATERIALIZED (  -- of the operators that have any, kernel by kernel in
     LEFT JOIN kernel_mfu AS v ON v.profile = l.profile AND v.kernel_id = +l.kernel_id
    GROUP BY l.profile, l.host_op_id
 ),
-same AS (                 -- runs of one module, within the same modules, that did the same: runs rows of _mfu_run from first_run on.
-                          -- The other columns are those of the first of them, whose rowid is the lowest.
-  SELECT profile, rank, direction, parent_module, module, op_names, min(rowid) AS first_run, count(*) AS runs, module_start_ns,
-         module_id, first_row, ops
-    FROM _mfu_run
-   GROUP BY profile, rank, direction, parent_module, module, op_names, kernel_lists
-),
-placed AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, rank ORDER BY module_start_ns, module_id) AS place FROM same
-),
-numbered AS (             -- equal sequences of operators share a number in a rank, by first appearance
-  SELECT *, min(place) OVER (PARTITION BY profile, rank, direction, op_names) AS seq_id FROM placed
-),
-alike AS MATERIALIZED (   -- one kind: of one module, within the same modules, with the same operators
-  SELECT *, dense_rank() OVER (ORDER BY profile, rank, direction, parent_module, module, seq_id) AS kind_id FROM numbered
-),
 op_sum AS MATERIALIZED (  -- the operators at one position of such runs; one number is sorted faster than two
   SELECT k.first_run << 32 | op.rowid - r.first_row AS place, sum(op.device_ns) AS total_ns, min(op.op_start_ns) AS first_ns
-    FROM alike AS k
+    FROM _mfu_alike AS k
    CROSS JOIN _mfu_run AS r ON r.rowid BETWEEN k.first_run AND k.first_run + k.runs - 1
    CROSS JOIN _mfu_module_op AS op ON op.rowid BETWEEN r.first_row AND r.first_row + r.ops - 1
    WHERE op.kernel_list IS NOT NULL
    GROUP BY 1
 ),
-op_line AS MATERIALIZED ( -- those of one kind and position that launched the same count together: they share a line
-  SELECT k.*, CAST(s.place AS INTEGER) AS place, s.place & 0xffffffff AS op_order, op.op_name, op.kernel_list, s.total_ns, s.first_ns,
+op_line AS MATERIALIZED ( -- those of one kind and position that launched the same count together, under the first of them
+  SELECT CAST(s.place AS INTEGER) AS place, s.total_ns, k.runs, s.first_ns,
          CAST(min(s.place) OVER (PARTITION BY k.kind_id, s.place & 0xffffffff, op.kernel_list) AS INTEGER) AS line_id
     FROM op_sum AS s
-   CROSS JOIN (SELECT kind_id, profile, rank, direction, parent_module, module, seq_id, CAST(first_run AS INTEGER) AS first_run,
-                      runs, first_row
-                 FROM alike) AS k ON k.first_run = s.place >> 32
+   CROSS JOIN _mfu_alike AS k ON k.first_run = s.place >> 32
    CROSS JOIN _mfu_module_op AS op ON op.rowid = k.first_row + (s.place & 0xffffffff)
 ),
 position_mfu AS (
@@ -465,23 +478,27 @@ position_mfu AS (
    CROSS JOIN _mfu_module_op AS op ON op.profile = m.profile AND op.op_id = m.op_id
    CROSS JOIN _mfu_run AS r ON r.profile = op.profile AND r.run_id = op.run_id
    CROSS JOIN op_line AS n
-      ON n.place = nest_find((SELECT nest_index(first_run, first_run, first_run + runs - 1) FROM alike), r.rowid, r.rowid) << 32
+      ON n.place = nest_find((SELECT nest_index(first_run, first_run, first_run + runs - 1) FROM _mfu_alike),
+                             r.rowid, r.rowid) << 32
                    | op.rowid - r.first_row
    CROSS JOIN json_each(m.mfu_list) AS e
    GROUP BY n.line_id, e.key
 ),
-line_mfu AS (
-  SELECT line_id, '[' || ordered_concat(coalesce(json_quote(mfu), 'null'), ',', position, NULL) || ']' AS avg_mfu
-    FROM position_mfu
+line AS (
+  SELECT line_id, sum(total_ns) AS total_ns, sum(runs) AS op_count, min(first_ns) AS first_ns,
+         iif(count(mfu) > 0, '[' || ordered_concat(json_quote(mfu), ',', position) FILTER (WHERE position IS NOT NULL) || ']',
+             NULL) AS avg_mfu
+    FROM (SELECT line_id, total_ns, runs, first_ns, NULL AS position, NULL AS mfu FROM op_line
+           UNION ALL
+          SELECT line_id, NULL, NULL, NULL, position, mfu FROM position_mfu)
    GROUP BY line_id
-  HAVING count(mfu) > 0
 ),
 described AS (
-  SELECT n.profile, n.rank, n.direction, n.parent_module, n.module, n.seq_id, n.op_order, n.op_name, n.kernel_list,
-         sum(n.total_ns) AS total_ns, sum(n.runs) AS op_count, min(n.first_ns) AS first_ns, m.avg_mfu
-    FROM op_line AS n
-    LEFT JOIN line_mfu AS m ON m.line_id = n.line_id
-   GROUP BY n.line_id
+  SELECT k.profile, k.rank, k.direction, k.parent_module, k.module, k.seq_id, n.line_id & 0xffffffff AS op_order, op.op_name,
+         op.kernel_list, n.total_ns, n.op_count, n.first_ns, n.avg_mfu
+    FROM line AS n
+   CROSS JOIN _mfu_alike AS k ON k.first_run = n.line_id >> 32
+   CROSS JOIN _mfu_module_op AS op ON op.rowid = k.first_row + (n.line_id & 0xffffffff)
 ),
 changed AS (
   SELECT *, (lag(parent_module) OVER line, lag(module) OVER line) IS NOT (parent_module, module) AS is_new

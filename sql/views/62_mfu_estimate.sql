@@ -110,10 +110,7 @@ CREATE TEMP VIEW IF NOT EXISTS kernel_mfu_estimate(
   is_recorded,            -- INTEGER  1: an operator that recorded its FLOPs launched this kernel (see operator_mfu)
   peak_source             -- TEXT     where the peak comes from
 ) AS
-WITH peak AS MATERIALIZED (
-  SELECT * FROM rank_peak
-),
-recorded AS MATERIALIZED (
+WITH recorded AS MATERIALIZED (
   SELECT DISTINCT profile, kernel_id FROM flops_record_kernel
 ),
 type_rule AS MATERIALIZED (           -- the kernel types that occur, each with its rule
@@ -214,5 +211,5 @@ SELECT c.profile, c.rank, c.id, c.name, c.op_type, CASE WHEN c.shapes_from <> 'k
   FROM counted AS c
   LEFT JOIN recorded AS f ON f.profile = c.profile AND f.kernel_id = c.id
   LEFT JOIN types AS t ON t.list = coalesce(c.input_types, c.op_types)
-  LEFT JOIN peak AS p ON p.profile = c.profile AND p.rank IS c.rank AND p.dtype = t.dtype
+  LEFT JOIN _rank_peak AS p ON p.profile = c.profile AND p.rank IS c.rank AND p.dtype = t.dtype
  ORDER BY c.profile, c.rank, c.start_ns, c.id;

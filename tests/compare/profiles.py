@@ -265,12 +265,15 @@ class Db:
         self.rows["MSTX_EVENTS"].append((ns(start), ns(start) + round(dur * 1000), 2, 4294967295, 4294967295, self.text(message),
                                          tid, tid, self.text(domain), 4294967295))
 
-    def write(self, folder, groups=None):
+    def write(self, folder, groups=None, rank=0):
         out = os.path.join(folder, "ASCEND_PROFILER_OUTPUT")
         os.makedirs(out)
+        if rank > 0:
+            with open(os.path.join(folder, f"profiler_info_{rank}.json"), "w", encoding="utf-8") as f:
+                json.dump({"config": {}, "start_info": {}, "rank_id": rank}, f)
         if groups:
             self.rows["META_DATA"].append(("parallel_group_info", json.dumps({k: {"group_name": v} for k, v in groups.items()})))
-        with sqlite3.connect(os.path.join(out, "ascend_pytorch_profiler_0.db")) as db:
+        with sqlite3.connect(os.path.join(out, f"ascend_pytorch_profiler_{rank}.db")) as db:
             for table, columns in self.TABLES.items():
                 rows = [(i, v) for v, i in self.strings.items()] if table == "STRING_IDS" else self.rows[table]
                 if rows:
