@@ -216,6 +216,27 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
                         excerpt(entry.path().filename().string()) + "); it is not replaced");
 }
 
+// Where the export would replace what is being read: the connection's own databases, and files of open
+// profiles.
+void check_not_in_use(Connection& connection, const fs::path& path) {
+    std::error_code problem;
+    if (!fs::exists(path, problem)) return;
+    const auto refuse_if = [&](const std::string& used, const std::string& as) {
+        if (!used.empty() && fs::equivalent(path, used, problem))
+            throw Error("profana_export: '" + excerpt(path.string()) + "' is " + as +
+                        "; it is not replaced, even with overwrite 1");
+    };
+    Query databases(connection.db(), "PRAGMA database_list");
+    while (databases.step()) refuse_if(databases.text(2), "the open database " + excerpt(databases.text(1)));
+    for (const auto& profile : connection.profiles()) {
+        for (const auto& source : profile->sources) {
+            refuse_if(source->facts().path, "open as profile " + excerpt(profile->alias));
+            for (const std::string& file : source->files())
+                refuse_if(file, "a file of the open profile " + excerpt(profile->alias));
+        }
+    }
+}
+
 // Gives the finished export its name. What came to be there meanwhile stays unless it may be overwritten; a
 // folder that was there is gone only when the new one stands.
 void put_in_place(const std::string& temporary, const std::string& path, bool overwrite) {
@@ -250,6 +271,7 @@ std::string export_to(Connection& connection, std::string path, const char* name
     if (connection.profiles().empty() && names == nullptr)
         throw Error("profana_export: no profile is open; SELECT profana_open('base', 'PATH') first");
     check_target(path, kind, overwrite);
+    check_not_in_use(connection, path);
     std::error_code problem;
     const std::string temporary = temporary_name(path);
     fs::remove_all(temporary, problem);
@@ -301,7 +323,8 @@ constexpr const char* kDoc =
     "comparison's "
     "workbook, .html its report. views: names by comma; NULL: every shipped view that has rows. An existing "
     "path is an "
-    "error unless overwrite is 1. The file appears under its name when it is whole. Returns what was "
+    "error unless overwrite is 1; the connection's own databases and files of open profiles are never "
+    "replaced. The file appears under its name when it is whole. Returns what was "
     "written.";
 
 constexpr FunctionSpec kFunctions[] = {

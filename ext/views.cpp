@@ -1,5 +1,8 @@
 #include "ext/views.h"
 
+#include <algorithm>
+#include <set>
+
 #include "ext/connection.h"
 #include "ext/core/decimal.h"
 #include "ext/embedded_sql.h"
@@ -80,6 +83,7 @@ std::vector<std::string_view> column_lines(std::string_view create) {
 void install_views(Connection& connection) {
     for (const EmbeddedSql& file : embedded_sql()) {
         if (!is_view_file(file)) continue;
+        connection.diagnostics().forget("sql/" + file.path, "views_not_installed");
         char* message = nullptr;
         if (sqlite3_exec(connection.db(), file.text.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
             connection.diagnostics().add(
@@ -90,6 +94,19 @@ void install_views(Connection& connection) {
         }
         sqlite3_free(message);
     }
+}
+
+bool views_are_there(Connection& connection) {
+    static const std::vector<HelpEntry> shipped = view_help();
+    std::set<std::string> there;
+    sqlite3_stmt* names = nullptr;
+    if (sqlite3_prepare_v2(connection.db(), "SELECT name FROM temp.sqlite_schema", -1, &names, nullptr) ==
+        SQLITE_OK)
+        while (sqlite3_step(names) == SQLITE_ROW)
+            there.emplace(reinterpret_cast<const char*>(sqlite3_column_text(names, 0)));
+    sqlite3_finalize(names);
+    return std::all_of(shipped.begin(), shipped.end(),
+                       [&](const HelpEntry& entry) { return there.count(entry.name) > 0; });
 }
 
 std::vector<HelpEntry> view_help() {

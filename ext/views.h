@@ -13,6 +13,7 @@ class Connection;
 // Creates what is not there yet. Best effort: where the host forbids writing to the temp schema, a diagnostic
 // says so and everything else works.
 void install_views(Connection& connection);
+bool views_are_there(Connection& connection);
 
 // The lines between that of a CREATE statement, which opens the list of columns, and the parenthesis that
 // closes the list; none where the first line opens no list.

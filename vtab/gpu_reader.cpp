@@ -8,6 +8,8 @@
 namespace profana {
 namespace {
 
+constexpr int64_t kNoStream = 4294967295;  // of a Context Sync
+
 enum EventKind : uint8_t {
     kOperator,
     kAnnotation,
@@ -314,6 +316,7 @@ void Reader::add_device_row(const TraceRecord& event, uint32_t lane) {
     if (!wanted_device(device)) return;
     if (stream == kNullInt) stream = out_.threads[lane].tid;
     if (stream == kNullInt) stream = number_at_end(out_.threads[lane].tid_text);
+    if (stream == kNoStream) stream = kNullInt;
     int64_t start = at(event.ts_ns), dur = event.dur_ns;
     if (event.ts_ns == 0 && dur == 0 && zero_is_unknown_) {
         start = dur = kNullInt;

@@ -1,6 +1,7 @@
 // profana_open, profana_close.
 #include "ext/connection.h"
 #include "ext/registry.h"
+#include "ext/views.h"
 #include "vtab/profile.h"
 
 namespace profana {
@@ -43,6 +44,7 @@ void open(sqlite3_context* context, int count, sqlite3_value** values) {
             json = text_argument("profana_open", values[2], "the third argument, options as JSON,");
         auto profile = open_profile(connection, alias, path, parse_profile_options(json));
         const std::string what = describe(*profile);
+        if (!views_are_there(connection)) install_views(connection);
         add_profile(connection, std::move(profile));
         sqlite3_result_text64(context, what.data(), what.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     });

@@ -23,12 +23,28 @@ CREATE TEMP TABLE IF NOT EXISTS op_mask AS WITH given(
 )
 SELECT mask, keyword FROM given;
 
+-- What would match nothing is refused.
+CREATE TEMP TRIGGER IF NOT EXISTS op_mask_insert BEFORE INSERT ON op_mask
+WHEN NEW.mask IS NULL OR NEW.mask NOT IN ('FA_MASK', 'CONV_MASK', 'MATMUL_MASK', 'CUBE_MASK', 'TRANS_MASK', 'MC2_KERNEL', 'BACKWARD_MASK')
+  OR NEW.keyword IS NULL OR NEW.keyword = '' OR NEW.keyword IS NOT lower(trim(NEW.keyword))
+BEGIN
+  SELECT RAISE(ABORT, 'op_mask takes a mask of FA_MASK, CONV_MASK, MATMUL_MASK, CUBE_MASK, TRANS_MASK, MC2_KERNEL or BACKWARD_MASK and a keyword in lower case without blanks around it: others would match nothing');
+END;
+CREATE TEMP TRIGGER IF NOT EXISTS op_mask_update BEFORE UPDATE ON op_mask
+WHEN NEW.mask IS NULL OR NEW.mask NOT IN ('FA_MASK', 'CONV_MASK', 'MATMUL_MASK', 'CUBE_MASK', 'TRANS_MASK', 'MC2_KERNEL', 'BACKWARD_MASK')
+  OR NEW.keyword IS NULL OR NEW.keyword = '' OR NEW.keyword IS NOT lower(trim(NEW.keyword))
+BEGIN
+  SELECT RAISE(ABORT, 'op_mask takes a mask of FA_MASK, CONV_MASK, MATMUL_MASK, CUBE_MASK, TRANS_MASK, MC2_KERNEL or BACKWARD_MASK and a keyword in lower case without blanks around it: others would match nothing');
+END;
+
 -- op_equivalent: which names of the two profiles mean the same work?
 --
 -- Empty until users fill it, for instance with the operators and kernels of two vendors:
 -- INSERT INTO op_equivalent VALUES ('Optimizer.step#SGD.step', 'Optimizer.step#NpuFusedSGD.step').
--- Pairs hold for operators, kernels, APIs and collectives, in detail and statistic sheets.
+-- Pairs hold for operators, kernels, APIs and collectives, in detail and statistic sheets. A name of comparison stands for
+-- one of base: a second row for it is an error, since its work would count twice.
 CREATE TEMP TABLE IF NOT EXISTS op_equivalent(
   a,                      -- TEXT     name in profile base
   b                       -- TEXT     name in profile comparison
 );
+CREATE UNIQUE INDEX IF NOT EXISTS temp.op_equivalent_key ON op_equivalent(b);

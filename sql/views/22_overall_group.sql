@@ -76,7 +76,7 @@ working AS (
    GROUP BY c.profile, c.rank, c.group_index, c.group_name
 ),
 waiting AS MATERIALIZED (SELECT * FROM _group_wait),
-joined AS (               -- groups with operations, then groups that only wait
+joined AS (               -- groups with operations, then, in databases, groups that only wait
   SELECT g.family, g.profile, g.rank, g.group_index, g.group_name, g.name, g.operations, g.first_id,
          CASE WHEN g.family = 'text' AND g.planes > w.wait_planes THEN NULL ELSE w.waits END AS waits,
          w.first_ns, w.first_id AS wait_id
@@ -87,7 +87,8 @@ joined AS (               -- groups with operations, then groups that only wait
   SELECT 'db', w.profile, w.rank, w.group_index, w.group_name, NULL, interval_union(), NULL, w.waits, w.first_ns,
          w.first_id
     FROM waiting AS w
-   WHERE w.first_id IS NOT NULL AND w.group_name IS NOT NULL
+   WHERE w.profile IN (SELECT profile FROM _compare_side WHERE family = 'db')
+     AND w.first_id IS NOT NULL AND w.group_name IS NOT NULL
      AND NOT EXISTS (SELECT 1 FROM working AS g
                       WHERE g.profile = w.profile AND g.rank IS w.rank AND g.group_name = w.group_name)
 ),

@@ -65,6 +65,7 @@ CREATE TEMP TABLE IF NOT EXISTS op_flops_rules AS WITH given(
   ('flash_attn::_flash_attn_backward', 'attention_bsnd_backward', 1, 11, NULL, '2.5 x forward, causal_exact')
 )
 SELECT op_name, rule, first, causal_at, weight_at, formula FROM given;
+CREATE UNIQUE INDEX IF NOT EXISTS temp.op_flops_rules_key ON op_flops_rules(op_name);
 
 -- main_kernel_words: which kernels of an operator do its matrix product?
 --

@@ -88,6 +88,29 @@ SELECT profile, rank, name, op_type, input_shapes, calls, total_ns, avg_ns, min_
   FROM kernel_sum
  ORDER BY profile, rank, total_ns DESC;
 
+-- _device_busy: when did each device compute and communicate in each step?
+--
+-- One row per step and device for each of the two that there is.
+
+CREATE TEMP VIEW IF NOT EXISTS _device_busy(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  device_id,              -- INTEGER  NULL: unknown
+  step,                   -- INTEGER  NULL: no step markers
+  computing,              -- BLOB     interval set of the kernels that are no collectives; NULL: the row of communication
+  communication,          -- BLOB     interval set of the collectives; NULL: the row of computing
+  first_ns,               -- INTEGER  ns, start of the first
+  last_ns                 -- INTEGER  ns, end of the last
+) AS
+SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns), NULL, min(start_ns), max(end_ns)
+  FROM prof_kernel
+ WHERE is_communication IS NOT 1
+ GROUP BY profile, rank, device_id, step
+UNION ALL
+SELECT profile, rank, device_id, step, NULL, interval_agg(start_ns, end_ns), min(start_ns), max(end_ns)
+  FROM _collective
+ GROUP BY profile, rank, device_id, step;
+
 -- step_breakdown: what was the device doing in each step?
 --
 -- One row per step and device. Rule: step_trace_time.csv (StepTraceTime) where the source has it; else from the kernels and
@@ -107,27 +130,11 @@ CREATE TEMP VIEW IF NOT EXISTS step_breakdown(
   total_ns,               -- INTEGER  ns, computing + communication_not_overlapped + free
   source                  -- TEXT     read or computed
 ) AS
-WITH computing AS (
-  SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns) AS busy, min(start_ns) AS first_ns, max(end_ns) AS last_ns
-    FROM prof_kernel
-   WHERE is_communication IS NOT 1
-   GROUP BY profile, rank, device_id, step
-),
-communication AS (
-  SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns) AS busy, min(start_ns) AS first_ns, max(end_ns) AS last_ns
-    FROM _collective
-   GROUP BY profile, rank, device_id, step
-),
-both AS (
-  SELECT profile, rank, device_id, step, busy AS computing, NULL AS communication, first_ns, last_ns FROM computing
-  UNION ALL
-  SELECT profile, rank, device_id, step, NULL, busy, first_ns, last_ns FROM communication
-),
-computed AS (            -- either half may be missing
+WITH computed AS (            -- either half may be missing
   SELECT profile, rank, device_id, step, ifnull(interval_length(max(computing)), 0) AS computing_ns,
          ifnull(interval_length(ifnull(interval_difference(max(communication), max(computing)), max(communication))), 0) AS exposed_ns,
          ifnull(interval_length(max(communication)), 0) AS communication_ns, max(last_ns) - min(first_ns) AS total_ns
-    FROM both
+    FROM _device_busy
    GROUP BY profile, rank, device_id, step
 )
 SELECT profile, rank, device_id, step, computing_ns, communication_not_overlapped_ns, overlapped_ns, communication_ns, free_ns,
@@ -139,6 +146,42 @@ SELECT profile, rank, device_id, step, computing_ns, exposed_ns, communication_n
   FROM computed AS c
  WHERE NOT EXISTS (SELECT 1 FROM prof_step_time AS s WHERE s.profile = c.profile AND s.rank IS c.rank)
  ORDER BY 1, 2, 3, 4;
+
+-- overall: what was the device doing, all in all?
+--
+-- One row per rank and device, whatever the profile's alias. Rule: as step_breakdown, but the steps and what lies between
+-- them together: kernels and collectives as interval sets, from the first to the last of them. (overall_metrics takes a
+-- text export's times from the profiler's own analysis lanes, as the compare tool does.)
+
+CREATE TEMP VIEW IF NOT EXISTS overall(
+  profile,                -- TEXT     alias
+  rank,                   -- INTEGER  NULL: unknown
+  device_id,              -- INTEGER  NULL: unknown
+  steps,                  -- INTEGER  steps with kernels or collectives
+  computing_ns,           -- INTEGER  ns
+  communication_not_overlapped_ns, -- INTEGER  ns, communication that no computing hides
+  overlapped_ns,          -- INTEGER  ns, communication hidden by computing
+  communication_ns,       -- INTEGER  ns
+  free_ns,                -- INTEGER  ns, neither
+  e2e_ns                  -- INTEGER  ns, computing + communication_not_overlapped + free
+) AS
+WITH busy AS (
+  SELECT profile, rank, device_id, count(DISTINCT step) AS steps,
+         coalesce(interval_union_agg(computing), interval_union()) AS computing,
+         coalesce(interval_union_agg(communication), interval_union()) AS communication, max(last_ns) - min(first_ns) AS e2e_ns
+    FROM _device_busy
+   GROUP BY profile, rank, device_id
+),
+measured AS (
+  SELECT profile, rank, device_id, steps, e2e_ns, interval_length(computing) AS computing_ns,
+         interval_length(communication) AS communication_ns,
+         interval_length(interval_difference(communication, computing)) AS exposed_ns
+    FROM busy
+)
+SELECT profile, rank, device_id, steps, computing_ns, exposed_ns, communication_ns - exposed_ns, communication_ns,
+       e2e_ns - computing_ns - exposed_ns, e2e_ns
+  FROM measured
+ ORDER BY profile, rank, device_id;
 
 -- host_bound: does the device wait for the host, for the network, or work?
 --
@@ -364,7 +407,9 @@ recorded AS (            -- SDMA is the sum of HCCS, PCIE and SIO
          sum(c.transport_transit_ns) FILTER (WHERE c.transport IN ('SDMA', 'RDMA')) AS link_ns
     FROM prof_source AS s
     JOIN communication(s.path) AS c
-   WHERE s.files LIKE '%/communication.json"%' AND s.missing ->> 'prof_comm_op' IS NOT NULL AND c.name <> 'Total Op Info'
+   WHERE EXISTS (SELECT 1 FROM json_each(s.files) AS f
+                  WHERE '/' || f.value LIKE '%/communication.json' OR '/' || f.value LIKE '%/communication.json.gz')
+     AND s.missing ->> 'prof_comm_op' IS NOT NULL AND c.name <> 'Total Op Info'
    GROUP BY s.alias, s.rank, c.group_name, c.name, c.start_ns
 ),
 summed AS (

@@ -2,13 +2,13 @@
 
 -- compare_diagnostic: what should one know before trusting the comparison?
 --
--- Things that make two profiles differ for no reason of the program's: other numbers of steps or ranks, missing
--- parts, kinds of source that list different kernels, a text export whose analysis lanes and device events tell
+-- Things that make two profiles differ for no reason of the program's: other numbers of steps or ranks, several devices
+-- in a rank, missing parts, kinds of source that list different kernels, a text export whose analysis lanes and device events tell
 -- different times (more than 0.1 % apart).
 CREATE TEMP VIEW IF NOT EXISTS compare_diagnostic(
   profile,                -- TEXT     base or comparison; NULL: both
-  code,                   -- TEXT     not_open, steps_differ, ranks_differ, rank_without_kernels, kernels_differ,
-                          --          no_kernel_types, lanes_differ, no_end_to_end, no_details, no_memory
+  code,                   -- TEXT     not_open, steps_differ, ranks_differ, several_devices, rank_without_kernels,
+                          --          kernels_differ, no_kernel_types, lanes_differ, no_end_to_end, no_details, no_memory
   message                 -- TEXT     in words
 ) AS
 WITH known_step AS (
@@ -99,6 +99,15 @@ SELECT NULL, 'ranks_differ',
   FROM ranks AS b
   JOIN ranks AS c ON c.profile = 'comparison'
  WHERE b.profile = 'base' AND b.ranks <> c.ranks
+UNION ALL
+SELECT profile, 'several_devices',
+       printf('kernels of %d devices in %s: their times add up, computing and end to end are of all together; open with option device',
+              max(devices), CASE WHEN count(*) > 1 THEN printf('each of %d ranks', count(*)) ELSE coalesce('rank ' || max(rank), 'one rank') END)
+  FROM (SELECT profile, rank, count(DISTINCT device_id) AS devices
+          FROM (SELECT DISTINCT profile, rank, device_id FROM prof_kernel WHERE profile IN ('base', 'comparison'))
+         GROUP BY profile, rank)
+ WHERE devices > 1
+ GROUP BY profile
 UNION ALL
 SELECT profile, 'rank_without_kernels',
        printf('of %d ranks, %s without kernels (%s): not in the sheets of kernels; overall times may lack its computing',
