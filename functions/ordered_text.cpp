@@ -50,7 +50,7 @@ class OrderedTexts {
     }
 
   private:
-    // Most groups have a single row; for those with more, memory is taken once and not with every other row.
+    // Most groups have a single row; those with more mostly have a few, and take memory for these at once.
     void make_room() {
         constexpr size_t kBytes = 256, kRows = 16;
         texts_.reserve(texts_.size() + kBytes);

@@ -40,7 +40,7 @@ class ByKey {
     }
 
   private:
-    std::unordered_map<std::string, Value, TextHash, std::equal_to<>> values_;  // which never move
+    std::unordered_map<std::string, Value, TextHash, std::equal_to<>> values_;  // nodes of it never move
     std::pair<const std::string, Value>* last_ = nullptr;
 };
 

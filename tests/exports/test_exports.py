@@ -96,6 +96,23 @@ def kept(connection, folder):
     assert "is a folder" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/folder.db")
 
 
+def in_use(connection, folder):
+    """Nor what is open: a database of the connection, a file of a profile."""
+    connection.execute("ATTACH ? AS own", (f"{folder}/own.db",))
+    connection.execute("CREATE TABLE own.mine(a)")
+    assert "is the open database own" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/own.db")
+    os.symlink("own.db", f"{folder}/link.db")
+    assert "is the open database own" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/link.db")
+    with sqlite3.connect(f"{folder}/kernels.db") as db:
+        db.execute("CREATE TABLE TASK(startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, taskType INTEGER)")
+    connection.execute("SELECT profana_open('read', ?)", (f"{folder}/kernels.db",)).fetchall()
+    assert "of the open profile read" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/kernels.db") or \
+        "open as profile read" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/kernels.db")
+    connection.execute("SELECT profana_close('read')").fetchall()
+    connection.execute("DETACH own")
+    assert sqlite3.connect(f"{folder}/own.db").execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
+
+
 def interrupted(connection, folder):
     """Ctrl-C in the middle of an export of any kind: an error, nothing left, and what was there stays."""
     place = f"{folder}/interrupted"
@@ -320,6 +337,6 @@ def gpu_page(_, folder):
 
 with tempfile.TemporaryDirectory() as place:
     link = connect()
-    for step in (database, csv_folder, errors, kept, interrupted, odd_names, at_once, no_permission, full_disk, workbook, page, gpu_page):
+    for step in (database, csv_folder, errors, kept, in_use, interrupted, odd_names, at_once, no_permission, full_disk, workbook, page, gpu_page):
         step(link, place)
         print(f"{step.__name__}: ok")
