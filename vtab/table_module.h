@@ -38,7 +38,7 @@ struct Part {
         std::string text;
     };
     std::vector<Constant> constants;  // by column of the TableSpec; used where columns[c] == kConstant
-    int64_t id_base = 1;  // of the source: 1 + 2^32 times its number in the profile
+    int64_t id_base = 1;              // of the source: 1 + 2^32 times its number in the profile
 };
 
 // A part whose columns are those of the table, one for one.

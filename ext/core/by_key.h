@@ -1,5 +1,5 @@
-// Values by the text of their keys. Who asks mostly asks for one key many times in a row: the last one is
-// remembered.
+// Values by the text of their keys. Who asks mostly asks for one key many times in a row: the one found last
+// is remembered, so asking is for one thread at a time.
 #pragma once
 
 #include <functional>
