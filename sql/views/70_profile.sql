@@ -245,30 +245,42 @@ CREATE TEMP VIEW IF NOT EXISTS pipe_bound(
   fixpipe_ratio,          -- REAL     0..1, L0C to memory
   bound                   -- TEXT     the pipe with the largest share
 ) AS
-WITH kernel_pipe AS (    -- the busier half of a kernel for each pipe
-  SELECT p.profile, p.rank, p.kernel_id, m.pipe, max(p.value) AS share
+WITH kernel_pipe AS (     -- the busier half of a kernel for each pipe, kernel by kernel as the table has them
+  SELECT p.profile, p.kernel_id,
+         max(p.value) FILTER (WHERE m.pipe = 'cube') AS cube,
+         max(p.value) FILTER (WHERE m.pipe = 'vector') AS vector,
+         max(p.value) FILTER (WHERE m.pipe = 'scalar') AS scalar,
+         max(p.value) FILTER (WHERE m.pipe = 'mte1') AS mte1,
+         max(p.value) FILTER (WHERE m.pipe = 'mte2') AS mte2,
+         max(p.value) FILTER (WHERE m.pipe = 'mte3') AS mte3,
+         max(p.value) FILTER (WHERE m.pipe = 'fixpipe') AS fixpipe
     FROM prof_kernel_pmu AS p
-    JOIN pmu_pipe AS m ON m.metric = p.metric
-   GROUP BY p.profile, p.rank, p.kernel_id, m.pipe
+   CROSS JOIN pmu_pipe AS m ON m.metric = p.metric
+   GROUP BY p.profile, p.kernel_id
 ),
 pipe_mean AS (
-  SELECT k.profile, k.rank, k.op_type, k.name, kp.pipe, count(*) AS calls, sum(k.dur_ns) AS total_ns,
-         sum(kp.share * k.dur_ns) / nullif(sum(k.dur_ns), 0) AS share
+  SELECT k.profile, k.rank, k.op_type, k.name, count(*) AS calls, sum(k.dur_ns) AS total_ns,
+         sum(cube * k.dur_ns) / nullif(sum(k.dur_ns) FILTER (WHERE cube IS NOT NULL), 0) AS cube,
+         sum(vector * k.dur_ns) / nullif(sum(k.dur_ns) FILTER (WHERE vector IS NOT NULL), 0) AS vector,
+         sum(scalar * k.dur_ns) / nullif(sum(k.dur_ns) FILTER (WHERE scalar IS NOT NULL), 0) AS scalar,
+         sum(mte1 * k.dur_ns) / nullif(sum(k.dur_ns) FILTER (WHERE mte1 IS NOT NULL), 0) AS mte1,
+         sum(mte2 * k.dur_ns) / nullif(sum(k.dur_ns) FILTER (WHERE mte2 IS NOT NULL), 0) AS mte2,
+         sum(mte3 * k.dur_ns) / nullif(sum(k.dur_ns) FILTER (WHERE mte3 IS NOT NULL), 0) AS mte3,
+         sum(fixpipe * k.dur_ns) / nullif(sum(k.dur_ns) FILTER (WHERE fixpipe IS NOT NULL), 0) AS fixpipe
     FROM kernel_pipe AS kp
-    JOIN prof_kernel AS k ON k.profile = kp.profile AND k.id = kp.kernel_id
-   GROUP BY k.profile, k.rank, k.op_type, k.name, kp.pipe
+   CROSS JOIN prof_kernel AS k ON k.profile = kp.profile AND k.id = kp.kernel_id
+   GROUP BY k.profile, k.rank, k.op_type, k.name
 ),
-ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY profile, rank, op_type, name ORDER BY share DESC, pipe) AS place FROM pipe_mean
+largest AS (
+  SELECT *, max(coalesce(cube, -1), coalesce(vector, -1), coalesce(scalar, -1), coalesce(mte1, -1), coalesce(mte2, -1),
+                coalesce(mte3, -1), coalesce(fixpipe, -1)) AS share
+    FROM pipe_mean
 )
-SELECT profile, rank, op_type, name, max(calls), max(total_ns),
-       max(share) FILTER (WHERE pipe = 'cube'), max(share) FILTER (WHERE pipe = 'vector'),
-       max(share) FILTER (WHERE pipe = 'scalar'), max(share) FILTER (WHERE pipe = 'mte1'),
-       max(share) FILTER (WHERE pipe = 'mte2'), max(share) FILTER (WHERE pipe = 'mte3'),
-       max(share) FILTER (WHERE pipe = 'fixpipe'), max(pipe) FILTER (WHERE place = 1)
-  FROM ranked
- GROUP BY profile, rank, op_type, name
- ORDER BY profile, rank, max(total_ns) DESC;
+SELECT profile, rank, op_type, name, calls, total_ns, cube, vector, scalar, mte1, mte2, mte3, fixpipe,
+       CASE share WHEN cube THEN 'cube' WHEN fixpipe THEN 'fixpipe' WHEN mte1 THEN 'mte1' WHEN mte2 THEN 'mte2'
+                  WHEN mte3 THEN 'mte3' WHEN scalar THEN 'scalar' WHEN vector THEN 'vector' END
+  FROM largest
+ ORDER BY profile, rank, total_ns DESC;
 
 -- cast_overhead: how much device time goes into converting data, and between which operators?
 --
