@@ -16,7 +16,6 @@ namespace profana {
 
 class Connection;
 class Profile;
-class Profile;
 
 // The parts that a scan has to do with, and under which circumstances these are they.
 struct ChosenParts {
