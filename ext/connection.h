@@ -68,9 +68,11 @@ class Connection {
     std::vector<std::shared_ptr<Profile>>& profiles() { return profiles_; }
     std::shared_ptr<Profile> profile(const std::string& alias) const;  // nullptr: none
 
-    // Cursors open on our tables. Files are looked at anew only while there is none: between statements.
+    // Cursors open on our tables. Files are looked at anew between statements: before the first of the
+    // cursors that are open gives rows.
     int scans = 0;
-    uint64_t scan_runs = 0;  // how often the first such cursor has been opened
+    uint64_t scan_runs = 0;   // how often the first such cursor has been opened
+    uint64_t looked_run = 0;  // the run in which profiles were looked at last
     std::map<std::string, std::shared_ptr<Table>> kept_rows;  // of profana_memo, by its arguments
     // Tables and texts of cursors that are closed, until there is none open.
     std::set<std::shared_ptr<const void>> pinned;

@@ -216,23 +216,35 @@ void check_target(const fs::path& path, Kind kind, bool overwrite) {
                         excerpt(entry.path().filename().string()) + "); it is not replaced");
 }
 
-// Where the export would replace what is being read: the connection's own databases, and files of open
-// profiles.
+// Whether replacing `path`, which is there, would take `used` along: the same file or folder, or one within.
+bool takes_along(const fs::path& path, const fs::path& used) {
+    std::error_code problem;
+    if (fs::equivalent(path, used, problem)) return true;
+    const fs::path inner = fs::weakly_canonical(used, problem), outer = fs::weakly_canonical(path, problem);
+    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+// What is being read is not replaced: the connection's own databases, and files of open profiles.
 void check_not_in_use(Connection& connection, const fs::path& path) {
     std::error_code problem;
     if (!fs::exists(path, problem)) return;
-    const auto refuse_if = [&](const std::string& used, const std::string& as) {
-        if (!used.empty() && fs::equivalent(path, used, problem))
-            throw Error("profana_export: '" + excerpt(path.string()) + "' is " + as +
+    const auto refuse_if = [&](bool in_use, const std::string& as) {
+        if (in_use)
+            throw Error("profana_export: '" + excerpt(path.string()) + "' is, or holds, " + as +
                         "; it is not replaced, even with overwrite 1");
     };
     Query databases(connection.db(), "PRAGMA database_list");
-    while (databases.step()) refuse_if(databases.text(2), "the open database " + excerpt(databases.text(1)));
+    while (databases.step())
+        refuse_if(!databases.text(2).empty() && takes_along(path, databases.text(2)),
+                  "the open database " + excerpt(databases.text(1)));
     for (const auto& profile : connection.profiles()) {
+        const std::string as = "a file of the open profile " + excerpt(profile->alias);
+        refuse_if(takes_along(path, profile->path), as);
         for (const auto& source : profile->sources) {
-            refuse_if(source->facts().path, "open as profile " + excerpt(profile->alias));
-            for (const std::string& file : source->files())
-                refuse_if(file, "a file of the open profile " + excerpt(profile->alias));
+            const std::vector<std::string> files = source->files();
+            // Of a profile that cannot be read just now no file is known.
+            refuse_if(files.empty() && takes_along(profile->path, path), as);
+            for (const std::string& file : files) refuse_if(takes_along(path, file), as);
         }
     }
 }

@@ -13,7 +13,9 @@ namespace {
 class Target {
   public:
     explicit Target(const std::string& path) {
-        if (sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
+        // A name that begins with file: would be taken for a URI.
+        const std::string place = std::filesystem::absolute(path).string();
+        if (sqlite3_open_v2(place.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
             SQLITE_OK) {
             const std::string message = sqlite3_errmsg(db_);
             sqlite3_close(db_);

@@ -1,6 +1,7 @@
 #include "ext/views.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include "ext/connection.h"
@@ -99,12 +100,14 @@ void install_views(Connection& connection) {
 bool views_are_there(Connection& connection) {
     static const std::vector<HelpEntry> shipped = view_help();
     std::set<std::string> there;
-    sqlite3_stmt* names = nullptr;
-    if (sqlite3_prepare_v2(connection.db(), "SELECT name FROM temp.sqlite_schema", -1, &names, nullptr) ==
-        SQLITE_OK)
-        while (sqlite3_step(names) == SQLITE_ROW)
-            there.emplace(reinterpret_cast<const char*>(sqlite3_column_text(names, 0)));
-    sqlite3_finalize(names);
+    sqlite3_stmt* statement = nullptr;
+    // While a CREATE TABLE AS runs, its row of the schema has no name yet.
+    sqlite3_prepare_v2(connection.db(), "SELECT name FROM temp.sqlite_schema WHERE name IS NOT NULL", -1,
+                       &statement, nullptr);
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> names(
+        statement, [](sqlite3_stmt* at) { return sqlite3_finalize(at); });
+    while (names != nullptr && sqlite3_step(statement) == SQLITE_ROW)
+        there.emplace(reinterpret_cast<const char*>(sqlite3_column_text(statement, 0)));
     return std::all_of(shipped.begin(), shipped.end(),
                        [&](const HelpEntry& entry) { return there.count(entry.name) > 0; });
 }

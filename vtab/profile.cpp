@@ -270,7 +270,9 @@ bool close_profile(Connection& connection, const std::string& alias) {
 }
 
 void refresh_profiles(Connection& connection) {
-    if (connection.scans > 0) return;
+    // A join opens all its cursors before the first of them asks.
+    if (connection.scans > 0 && connection.looked_run == connection.scan_runs) return;
+    connection.looked_run = connection.scan_runs;
     look_at_main(connection);
     for (auto& profile : connection.profiles())
         if (changed(*profile)) reopen(connection, profile);

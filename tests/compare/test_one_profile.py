@@ -75,6 +75,37 @@ def views_come_back(case):
     case.checks.equal("diagnostics", s.value("SELECT count(*) FROM prof_diagnostic WHERE code = 'views_not_installed'"), 0)
 
 
+def opened_while_a_table_is_made(case):
+    """CREATE TABLE AS SELECT profana_open: its row of the schema has no name yet."""
+    p = Db()
+    p.kernel("a", 0, 10)
+    path = p.write(case.path("_ascend_pt"))
+    s = Session(case.library)
+    s.rows("CREATE TEMP TABLE opened AS SELECT profana_open('mine', ?) AS what", path)
+    case.checks.equal("opened", s.rows("SELECT what, (SELECT count(*) FROM prof_kernel) FROM opened"), [("db, PyTorch, rank 0", 1)])
+
+
+def looked_at_by_joins(case):
+    """Changed files, and a main database that is a profile, are seen by statements of several cursors, too."""
+    join = "SELECT count(*) FROM prof_kernel AS a JOIN prof_kernel AS b ON b.profile = a.profile AND b.id = a.id"
+    p = Gpu()
+    p.kernel("a", 0, 10)
+    path = p.write(case.path(".pt.trace.json"))
+    s = case.opened(path, "mine")
+    case.checks.equal("one kernel", s.value(join), 1)
+    p.kernel("b", 20, 10)
+    p.write(path)
+    case.checks.equal("two kernels", s.value(join), 2)
+    d = Db()
+    d.kernel("a", 0, 10)
+    d.range("Module", "M", 0, 50)
+    folder = d.write(case.path("_ascend_pt"))
+    db = sqlite3.connect(os.path.join(folder, "ASCEND_PROFILER_OUTPUT", "ascend_pytorch_profiler_0.db"))
+    db.enable_load_extension(True)
+    db.load_extension(os.path.abspath(case.library).removesuffix(".so"))
+    case.checks.equal("main database", db.execute(join).fetchall(), [(1,)])
+
+
 def several_devices(case):
     """Two devices in one rank are told, one is not."""
     codes = "SELECT profile FROM compare_diagnostic WHERE code = 'several_devices'"
@@ -116,7 +147,7 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (overall, user_tables, views_come_back, several_devices, no_stream, communication):
+        for test in (overall, user_tables, views_come_back, opened_while_a_table_is_made, looked_at_by_joins, several_devices, no_stream, communication):
             checks.run(test, case)
     sys.exit(checks.report())
 

@@ -97,20 +97,34 @@ def kept(connection, folder):
 
 
 def in_use(connection, folder):
-    """Nor what is open: a database of the connection, a file of a profile."""
+    """Nor what is open: a database of the connection, a file of a profile, a folder that holds one."""
+    def refused(what, path):
+        words = error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", path)
+        assert what in words and "not replaced, even with overwrite" in words, words
+
     connection.execute("ATTACH ? AS own", (f"{folder}/own.db",))
     connection.execute("CREATE TABLE own.mine(a)")
-    assert "is the open database own" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/own.db")
+    refused("the open database own", f"{folder}/own.db")
     os.symlink("own.db", f"{folder}/link.db")
-    assert "is the open database own" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/link.db")
-    with sqlite3.connect(f"{folder}/kernels.db") as db:
-        db.execute("CREATE TABLE TASK(startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, taskType INTEGER)")
-    connection.execute("SELECT profana_open('read', ?)", (f"{folder}/kernels.db",)).fetchall()
-    assert "of the open profile read" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/kernels.db") or \
-        "open as profile read" in error_of(connection, "SELECT profana_export(?, 'prof_source', 1)", f"{folder}/kernels.db")
-    connection.execute("SELECT profana_close('read')").fetchall()
+    refused("the open database own", f"{folder}/link.db")
+    here = os.getcwd()
+    os.chdir(folder)  # a name, not a URI of the file behind it
+    connection.execute("SELECT profana_export('file:own.db?y=.db', 'prof_source', 1)").fetchall()
+    os.chdir(here)
+    assert os.path.exists(f"{folder}/file:own.db?y=.db")
     connection.execute("DETACH own")
     assert sqlite3.connect(f"{folder}/own.db").execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
+    with sqlite3.connect(f"{folder}/kernels.db") as db:
+        db.execute("CREATE TABLE TASK(startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, taskType INTEGER)")
+    os.makedirs(f"{folder}/capture/ASCEND_PROFILER_OUTPUT")
+    kernels = f"{folder}/capture/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
+    with open(kernels, "w", encoding="utf-8") as f:
+        f.write("Name,Type,Start Time(us),Duration(us)\nMatMul,MatMul,1,2\n")
+    for opened in (f"{folder}/kernels.db", f"{folder}/capture", f"{folder}/capture/ASCEND_PROFILER_OUTPUT", kernels):
+        connection.execute("SELECT profana_open('read', ?)", (opened,)).fetchall()
+        refused("a file of the open profile read", opened if opened.endswith(".db") else os.path.dirname(kernels))
+        connection.execute("SELECT profana_close('read')").fetchall()
+    assert os.path.exists(kernels)
 
 
 def interrupted(connection, folder):
