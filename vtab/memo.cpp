@@ -8,6 +8,7 @@
 #include "ext/core/decimal.h"
 #include "ext/core/index.h"
 #include "ext/views.h"
+#include "vtab/operand.h"
 #include "vtab/profile.h"
 #include "vtab/table_module.h"
 
@@ -261,9 +262,7 @@ class MemoProvider : public TableProvider {
         if (listed == ColumnType::kReal && (type == SQLITE_INTEGER || type == SQLITE_FLOAT))
             return values.add_real(sqlite3_value_double(value));
         if (type == SQLITE_TEXT && (listed == ColumnType::kText || listed == ColumnType::kLong)) {
-            const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value));
-            if (bytes == nullptr) throw std::bad_alloc();
-            const std::string_view text(bytes, static_cast<size_t>(sqlite3_value_bytes(value)));
+            const std::string_view text = text_of(value);
             return listed == ColumnType::kText ? values.add_text(text) : values.add_long(text);
         }
         throw Error("profana_memo: " + excerpt(view_) + ": a value of " +

@@ -36,6 +36,12 @@ bool as_real(const Cell& number, double* real) {
 
 }  // namespace
 
+std::string_view text_of(sqlite3_value* value) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+    if (text == nullptr) throw std::bad_alloc();
+    return {text, static_cast<size_t>(sqlite3_value_bytes(value))};
+}
+
 Operand::Operand(sqlite3_value* value) {
     switch (sqlite3_value_type(value)) {
         case SQLITE_INTEGER:
@@ -53,9 +59,7 @@ Operand::Operand(sqlite3_value* value) {
             null_ = true;
             return;
     }
-    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-    if (text == nullptr) throw std::bad_alloc();
-    given_ = Cell::of(std::string_view(text, static_cast<size_t>(sqlite3_value_bytes(value))));
+    given_ = Cell::of(text_of(value));
     unread_ = value;
 }
 

@@ -10,6 +10,9 @@
 
 namespace profana {
 
+// The text of a value, until it changes. std::bad_alloc: there is no memory for it.
+std::string_view text_of(sqlite3_value* value);
+
 class Operand {
   public:
     explicit Operand(sqlite3_value* value);

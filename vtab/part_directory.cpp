@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ext/core/numeric_texts.h"
+#include "vtab/operand.h"
 
 namespace profana {
 namespace {
@@ -12,12 +13,6 @@ constexpr size_t kProfile = 0, kRank = 1;  // columns of tables over profiles
 // The ids of a source are the 2^32 from its id_base on.
 uint64_t source_of(int64_t id) {
     return (static_cast<uint64_t>(id) - 1) >> 32;
-}
-
-std::string_view text_of(sqlite3_value* value) {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-    if (text == nullptr) throw std::bad_alloc();
-    return {text, static_cast<size_t>(sqlite3_value_bytes(value))};
 }
 
 template <class Map, class Key>

@@ -5,6 +5,7 @@
 
 #include "ext/connection.h"
 #include "vtab/load_parts.h"
+#include "vtab/operand.h"
 #include "vtab/outer_joins.h"
 
 namespace profana {
@@ -95,10 +96,7 @@ bool Scan::look_up_id(sqlite3_value** arguments) {
     if (chosen_ == nullptr || sqlite3_value_type(alias) != SQLITE_TEXT ||
         sqlite3_value_type(id) != SQLITE_INTEGER)
         return false;
-    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(alias));
-    if (text == nullptr) throw std::bad_alloc();
-    const std::string_view profile(text, static_cast<size_t>(sqlite3_value_bytes(alias)));
-    const auto part = chosen_->directory.part_of(profile, sqlite3_value_int64(id));
+    const auto part = chosen_->directory.part_of(text_of(alias), sqlite3_value_int64(id));
     if (!part || loaded_for_[*part] != plan_ || !scans_[*part]->find(sqlite3_value_int64(id))) return false;
     merging_ = skipping_ = false;
     live_.assign(1, scans_[*part].get());
@@ -116,10 +114,7 @@ void Scan::read_request(sqlite3_value** arguments) {
     for (size_t i = 0; i < plan_->terms.size(); ++i) {
         const int argument = plan_->terms[i].column - static_cast<int>(spec_.columns.size());
         if (argument < 0 || sqlite3_value_type(arguments[i]) == SQLITE_NULL) continue;
-        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[i]));
-        if (text == nullptr) throw std::bad_alloc();
-        asked_.arguments[static_cast<size_t>(argument)].assign(
-            text, static_cast<size_t>(sqlite3_value_bytes(arguments[i])));
+        asked_.arguments[static_cast<size_t>(argument)] = text_of(arguments[i]);
         asked_.given[static_cast<size_t>(argument)] = true;
     }
 }
@@ -140,14 +135,12 @@ void Scan::check_request() const {
 void Scan::choose_parts(sqlite3_value** arguments) {
     if (chosen_ != nullptr && spec_.arguments.empty()) return;
     read_request(arguments);
-    if (chosen_ != nullptr && asked_.arguments == request_.arguments && asked_.given == request_.given)
-        return;
+    if (chosen_ != nullptr && chosen_->request == asked_) return;
     check_request();
     std::shared_ptr<ChosenParts> parts = parts_asked_for();
     scans_.clear();
     if (chosen_ != nullptr) connection_.pinned.insert(chosen_);
     chosen_ = std::move(parts);
-    request_ = asked_;
     scans_.resize(chosen_->parts.size());
     loaded_for_.assign(chosen_->parts.size(), nullptr);
 }
@@ -168,8 +161,8 @@ std::shared_ptr<ChosenParts> Scan::parts_asked_for() {
 }
 
 // While a statement runs a look at its files is good for a millisecond. Not for the whole run: a host that
-// leaves a statement unfinished would never see a file change. Profiles are looked at anew only where no
-// other cursor is open.
+// leaves a statement unfinished would never see a file change. Profiles stay as they are while other cursors
+// are open, once the first of them has asked.
 bool Scan::still_holds(const ChosenParts& chosen) const {
     constexpr std::chrono::milliseconds kGoodFor{1};
     if (chosen.settings_revision != connection_.settings().revision()) return false;
@@ -177,7 +170,7 @@ bool Scan::still_holds(const ChosenParts& chosen) const {
         return connection_.scans > 1 && chosen.scan_run == connection_.scan_runs &&
                chosen.profiles == connection_.profiles();
     return !chosen.parts.empty() && std::chrono::steady_clock::now() - chosen.chosen_at < kGoodFor &&
-           chosen.request.arguments == asked_.arguments && chosen.request.given == asked_.given;
+           chosen.request == asked_;
 }
 
 PartScan& Scan::scan_of(uint32_t part) {
@@ -284,8 +277,8 @@ void Scan::column(sqlite3_context* context, int column) {
     const size_t columns = spec_.columns.size();
     if (static_cast<size_t>(column) < columns) return current_->result(context, column, *context_);
     const size_t argument = static_cast<size_t>(column) - columns;
-    if (!request_.given[argument]) return;
-    const std::string& text = request_.arguments[argument];
+    if (!chosen_->request.given[argument]) return;
+    const std::string& text = chosen_->request.arguments[argument];
     sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
 

@@ -89,7 +89,7 @@ class Scan {
     // another.
     int id_lookup_ = -1;
 
-    ScanRequest request_, asked_;  // that of the parts; what the filter at hand asks for
+    ScanRequest asked_;  // by the filter at hand
     std::shared_ptr<ChosenParts> chosen_;
     std::vector<std::unique_ptr<PartScan>> scans_;  // by part; made for those that are looked at
     std::vector<const Plan*> loaded_for_;           // by part

@@ -48,6 +48,7 @@ Part whole_table(std::shared_ptr<Table> table);
 struct ScanRequest {
     std::vector<std::string> arguments;
     std::vector<bool> given;
+    bool operator==(const ScanRequest&) const = default;
 };
 
 struct Plan;  // vtab/plan.h

@@ -70,14 +70,15 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._cube_op USING profana_memo(_cube_op_que
 -- _kernel_host: which of these operators covers a kernel's launch?
 --
 -- Of those that cover it, the first by start: an outer aten::matmul before the aten::mm inside, a long operator
--- of another thread before both: until earlier_end_ns an operator before it takes the launches. In databases kernels are asked in order of connection id by a cursor over the
--- operators that never goes back, as the compare tool does; it can pass operators that a later id needs.
+-- of another thread before both: until earlier_end_ns an operator before it takes the launches. In databases
+-- kernels are asked in order of connection id by a cursor over the operators that never goes back, as the
+-- compare tool does; it can pass operators that a later id needs.
 CREATE TEMP VIEW IF NOT EXISTS _kernel_host(
   profile,                -- TEXT     base or comparison
   kernel_id,              -- INTEGER  prof_kernel.id
   category                -- TEXT     as _cube_op
 ) AS
-WITH launched AS (             -- databases: launches by connection id; the cursor has seen reach_ns by then
+WITH launched AS (        -- databases: launches by connection id; the cursor has seen reach_ns by then
   SELECT l.profile, l.rank, l.kernel_id, l.launch_ns,
          max(l.launch_ns) OVER (PARTITION BY l.profile, l.rank ORDER BY l.connection_id, l.kernel_id
                                 ROWS UNBOUNDED PRECEDING) AS reach_ns
