@@ -8,6 +8,7 @@
 
 #include "ext/core/ascii.h"
 #include "ext/core/decimal.h"
+#include "ext/core/memory.h"
 #include "vtab/profile.h"
 
 namespace profana {
@@ -53,9 +54,10 @@ bool is_switch(const std::string& value) {
     return value == "0" || value == "1";
 }
 
-bool is_count(const std::string& value) {
+// The compare tool takes no number from 1 to 3.
+bool is_kernel_count(const std::string& value) {
     int64_t number = 0;
-    return parse_integer(value, &number) == Parsed::kExact && number >= 0;
+    return parse_integer(value, &number) == Parsed::kExact && (number == 0 || number > 3);
 }
 
 constexpr int64_t kMostThreads = 64;
@@ -91,12 +93,14 @@ constexpr Rule kRules[] = {
      "with a warning are read again"},
     {"threads", "0", is_thread_count, "a number of threads up to 64, 0 for all cores",
      "worker threads of one load"},
-    {"memory_limit", "60%", is_memory_size, "bytes, 8GB, 512MB or a share of the free memory such as 60%",
+    {"memory_limit", "60%", is_memory_size,
+     "bytes, 8GB, 512MB, a share of the free memory such as 60%, or 0 for no limit",
      "memory that loaded tables may take in this process"},
-    {"max_inflated_size", "64GB", is_memory_size, "bytes, 64GB or a share of the free memory such as 60%",
+    {"max_inflated_size", "64GB", is_memory_size,
+     "bytes, 64GB, a share of the free memory such as 60%, or 0 for no limit",
      "what one compressed file may inflate to"},
     {"use_input_shape", "0", is_switch, "0 or 1", "1: input shapes take part in matching operators"},
-    {"max_kernel_num", "0", is_count, "0 for never, or a number above 3",
+    {"max_kernel_num", "0", is_kernel_count, "0 for never, or a number above 3",
      "matched operators with more kernels than this are compared by their children"},
     {"op_name_map", "{}", is_map, "a JSON object {\"base name\": \"comparison name\"}",
      "names that count as others when operators are matched"},
@@ -123,6 +127,12 @@ bool told_of(const Profile& profile, const std::set<std::string>& files) {
     return false;
 }
 
+// Of what is free and what the tables of the process have taken of it. Never 0, which stands for no limit.
+uint64_t share_of_memory(double share) {
+    const auto bytes = static_cast<double>(available_memory() + counted_bytes());
+    return std::max<uint64_t>(1, static_cast<uint64_t>(bytes * share));
+}
+
 }  // namespace
 
 uint64_t parse_memory_size(const std::string& value) {
@@ -132,8 +142,7 @@ uint64_t parse_memory_size(const std::string& value) {
     if (parse_real(value.substr(0, digits), &number) != Parsed::kExact)
         throw Error("'" + excerpt(value) + "' is not a size");
     const std::string unit = upper_case(std::string_view(value).substr(digits));
-    if (unit == "%" && number > 0 && number <= 100)
-        return static_cast<uint64_t>(static_cast<double>(available_memory()) * number / 100);
+    if (unit == "%" && number > 0 && number <= 100) return share_of_memory(number / 100);
     double factor = 0;
     if (unit.empty() || unit == "B") factor = 1;
     if (unit == "K" || unit == "KB") factor = 1024.0;
@@ -151,8 +160,7 @@ Settings::Settings() {
 
 void Settings::set(const std::string& name, const std::string& value) {
     const Rule& rule = rule_of(name);
-    if (!rule.accepts(value) ||
-        (name == "max_kernel_num" && value.size() == 1 && value[0] >= '1' && value[0] <= '3'))
+    if (!rule.accepts(value))
         throw Error("profana_set: " + name + " takes " + rule.accepted + ", not '" + excerpt(value) + "'");
     for (Setting& setting : settings_)
         if (setting.name == name) setting.value = value;

@@ -71,6 +71,7 @@ class Connection {
     // Cursors open on our tables. Files are looked at anew between statements: before the first of the
     // cursors that are open gives rows.
     int scans = 0;
+    int cursors = 0;          // open, those that choose their parts included
     uint64_t scan_runs = 0;   // how often the first such cursor has been opened
     uint64_t looked_run = 0;  // the run in which profiles were looked at last
     std::map<std::string, std::shared_ptr<Table>> kept_rows;  // of profana_memo, by its arguments

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "ext/core/ascii.h"
 #include "ext/core/decimal.h"
 #include "ext/embedded_sql.h"
 #include "ext/registry.h"
@@ -61,6 +62,19 @@ const std::string& embedded_text(const std::string& path) {
     for (const EmbeddedSql& file : embedded_sql())
         if (file.path == path) return file.text;
     throw Error("profana_export: there is no sql/" + path);
+}
+
+std::vector<std::string> names_of_list(const std::string& list) {
+    std::vector<std::string> out;
+    std::istringstream parts(list);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const std::string name(trim(part));
+        const auto same = [&](const std::string& other) { return lower_case(other) == lower_case(name); };
+        if (!name.empty() && std::none_of(out.begin(), out.end(), same)) out.push_back(name);
+    }
+    if (out.empty())
+        throw Error("profana_export: the second argument names nothing: '" + excerpt(list) + "'");
+    return out;
 }
 
 Error cannot_write(const std::string& path) {
@@ -155,20 +169,12 @@ std::vector<ExportItem> default_items(Connection& connection, Kind kind) {
 
 std::vector<ExportItem> named_items(Connection& connection, const std::string& names) {
     std::vector<ExportItem> out;
-    std::istringstream list(names);
-    for (std::string part; std::getline(list, part, ',');) {
-        const std::string name(trim(part));
-        if (name.empty()) continue;
+    for (const std::string& name : names_of_list(names)) {
         if (!exists(connection, name))
             throw Error("profana_export: there is no table or view '" + excerpt(name) +
                         "'; profana_help lists the shipped ones");
-        const bool again = std::any_of(out.begin(), out.end(), [&](const ExportItem& item) {
-            return sqlite3_stricmp(item.name.c_str(), name.c_str()) == 0;
-        });
-        if (!again) out.push_back(item_of(name, name));
+        out.push_back(item_of(name, name));
     }
-    if (out.empty())
-        throw Error("profana_export: the second argument names no table or view: '" + excerpt(names) + "'");
     return out;
 }
 
@@ -178,10 +184,10 @@ Kind kind_of(const std::string& path) {
     if (suffix == ".xlsx") return Kind::kWorkbook;
     if (suffix == ".html") return Kind::kHtml;
     if (suffix.empty()) return Kind::kCsvFolder;
-    throw Error(
-        "profana_export: '" + excerpt(path) + "' ends in " + excerpt(suffix) +
-        "; it takes .db (tables), .xlsx (the comparison's workbook), .html (the comparison's report), or a "
-        "folder without a suffix (CSV files)");
+    throw Error("profana_export: '" + excerpt(path) + "' ends in " + excerpt(suffix) +
+                "; it takes .db or .sqlite (tables), .xlsx (the comparison's workbook), .html (the "
+                "comparison's report), or a "
+                "folder without a suffix (CSV files)");
 }
 
 Error is_there(const std::string& path) {

@@ -51,6 +51,9 @@ void run_script(Connection& connection, const std::string& script,
 // The text of an embedded file, e.g. reports/compare/ApiCompare.sql. Throws Error when there is none.
 const std::string& embedded_text(const std::string& path);
 
+// The names of a list by comma, each once (ASCII letters alike); Error where there are none.
+std::vector<std::string> names_of_list(const std::string& list);
+
 // That a file could not be written, with the system's last reason.
 Error cannot_write(const std::string& path);
 

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <memory>
 
+#include "ext/core/rounding.h"
+#include "ext/core/utf8.h"
 #include "ext/export.h"
 #include "vtab/profile.h"
 
@@ -37,7 +39,7 @@ svg line { stroke: var(--line); } svg text.tick { font-size: 11px; fill: #5b6675
 
 std::string escaped(const std::string& text) {
     std::string out;
-    for (const char c : text) {
+    for (const char c : repair_utf8(text)) {
         if (c == '<')
             out += "&lt;";
         else if (c == '>')
@@ -50,12 +52,6 @@ std::string escaped(const std::string& text) {
             out += c;
     }
     return out;
-}
-
-std::string fixed(double value, int digits) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%.*f", digits, value);
-    return buffer;
 }
 
 // A name short enough for a label, cut at a whole character.

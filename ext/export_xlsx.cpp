@@ -1,5 +1,6 @@
 // The comparison as a workbook with the sheets, heads, number formats and colours that users of the compare
 // tool know. Rows come from the reports in sql/reports/compare; here is only how they look.
+#include "ext/core/utf8.h"
 #include "ext/export.h"
 #include "vtab/profile.h"
 
@@ -11,7 +12,6 @@
 #include <map>
 #include <sstream>
 
-#include "ext/core/decimal.h"
 #endif
 
 namespace profana {
@@ -58,7 +58,8 @@ constexpr lxw_row_t kLastRow = LXW_ROW_MAX - 1;
 constexpr size_t kLongestText = 32767;  // of a cell, in characters; bytes are a safe bound
 
 // At most as many bytes as a cell takes, not cutting a character in two.
-std::string fitting(std::string text) {
+std::string fitting(const std::string& any) {
+    std::string text = repair_utf8(any);
     if (text.size() <= kLongestText) return text;
     size_t end = kLongestText;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
@@ -72,6 +73,22 @@ bool is_ratio_head(const std::string& head) {
         if (head == name) return true;
     return false;
 }
+
+// While it lives the thread writes numbers with a point, whatever the host's locale: libxlsxwriter uses
+// printf.
+class NumbersWithPoint {
+  public:
+    NumbersWithPoint() : plain_(newlocale(LC_NUMERIC_MASK, "C", nullptr)), before_(uselocale(plain_)) {}
+    ~NumbersWithPoint() {
+        uselocale(before_);
+        if (plain_ != nullptr) freelocale(plain_);
+    }
+    NumbersWithPoint(const NumbersWithPoint&) = delete;
+    NumbersWithPoint& operator=(const NumbersWithPoint&) = delete;
+
+  private:
+    locale_t plain_, before_;
+};
 
 class Workbook {
   public:
@@ -240,9 +257,7 @@ bool is_alternative(const std::string& name, bool has_modules) {
 
 std::vector<SheetLook> named_sheets(const char* names) {
     std::vector<SheetLook> out;
-    std::istringstream list(names);
-    for (std::string part; std::getline(list, part, ',');) {
-        const std::string name(trim(part));
+    for (const std::string& name : names_of_list(names)) {
         const auto found = std::find_if(std::begin(kSheets), std::end(kSheets),
                                         [&](const SheetLook& s) { return name == s.name; });
         if (found == std::end(kSheets)) {
@@ -265,6 +280,7 @@ int write_workbook(Connection& connection, const char* names, const std::string&
             "profana_export: a workbook compares the profiles 'base' and 'comparison'; open both first");
     const std::vector<SheetLook> chosen =
         names == nullptr ? std::vector(std::begin(kSheets), std::end(kSheets)) : named_sheets(names);
+    const NumbersWithPoint numbers;
     Workbook book(path);
     int sheets = 0;
     bool has_modules = false;

@@ -31,11 +31,21 @@ uint64_t meminfo_available() {
                                  : uint64_t{1} << 32;
 }
 
+// Of the pages of files that a cgroup counts as used, those that it gives back when memory is short.
+uint64_t cgroup_reclaimable() {
+    std::ifstream file("/sys/fs/cgroup/memory.stat");
+    uint64_t bytes = 0;
+    for (std::string key; file >> key >> bytes;)
+        if (key == "inactive_file") return bytes;
+    return 0;
+}
+
 uint64_t measured_memory() {
     const uint64_t free = meminfo_available();
     const uint64_t limit = number_in("/sys/fs/cgroup/memory.max", UINT64_MAX);
     const uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
-    return std::min(free, limit > used ? limit - used : 0);
+    const uint64_t kept = used - std::min(used, cgroup_reclaimable());
+    return std::min(free, limit > kept ? limit - kept : 0);
 }
 
 }  // namespace

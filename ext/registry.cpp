@@ -27,6 +27,9 @@ int register_function(Connection& connection, const FunctionSpec& spec) {
     int flags = SQLITE_UTF8;
     if ((spec.flags & kPure) != 0) flags |= SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     if ((spec.flags & kDirectOnly) != 0) flags |= SQLITE_DIRECTONLY;
+    constexpr int kResultSubtype =
+        0x001000000;  // SQLITE_RESULT_SUBTYPE of 3.45; older ones do not look at it
+    if ((spec.flags & kGivesJson) != 0) flags |= kResultSubtype;
     if (spec.value != nullptr)
         return sqlite3_create_window_function(connection.db(), spec.name, spec.arguments, flags, &connection,
                                               spec.step, spec.final, spec.value, spec.inverse, nullptr);

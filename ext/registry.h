@@ -15,6 +15,7 @@ class Connection;
 enum FunctionFlags : unsigned {
     kPure = 1,        // deterministic and innocuous
     kDirectOnly = 2,  // side effects or files: never from a schema that somebody else wrote
+    kGivesJson = 4,   // its result has the subtype of JSON
 };
 
 using ScalarFunction = void (*)(sqlite3_context*, int, sqlite3_value**);

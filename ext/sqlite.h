@@ -41,23 +41,20 @@ void guard_function(sqlite3_context* context, Body body) noexcept {
 // The same for a method of a virtual table: the text goes to zErrMsg.
 template <class Body>
 int guard_table(sqlite3_vtab* table, Body body) noexcept {
-    const char* what = nullptr;
-    int code = SQLITE_ERROR;
+    const auto fail = [table](int code, const char* what) {
+        sqlite3_free(table->zErrMsg);
+        table->zErrMsg = sqlite3_mprintf("%s", what);
+        return code;
+    };
     try {
         return body();
     } catch (const std::bad_alloc&) {
         return SQLITE_NOMEM;
     } catch (const Error& error) {
-        code = result_code(error.kind());
-        sqlite3_free(table->zErrMsg);
-        table->zErrMsg = sqlite3_mprintf("%s", error.what());
-        return code;
+        return fail(result_code(error.kind()), error.what());
     } catch (const std::exception& error) {
-        what = error.what();
-        sqlite3_free(table->zErrMsg);
-        table->zErrMsg = sqlite3_mprintf("%s", what);
+        return fail(SQLITE_ERROR, error.what());
     }
-    return code;
 }
 
 }  // namespace profana

@@ -86,7 +86,8 @@ void install_views(Connection& connection) {
         if (!is_view_file(file)) continue;
         connection.diagnostics().forget("sql/" + file.path, "views_not_installed");
         char* message = nullptr;
-        if (sqlite3_exec(connection.db(), file.text.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
+        const int code = sqlite3_exec(connection.db(), file.text.c_str(), nullptr, nullptr, &message);
+        if (code != SQLITE_OK) {
             connection.diagnostics().add(
                 {Severity::kInfo, "sql/" + file.path, 0, -1, "views_not_installed",
                  std::string(message != nullptr ? message : "cannot create TEMP views") +
@@ -94,6 +95,7 @@ void install_views(Connection& connection) {
                  1});
         }
         sqlite3_free(message);
+        if (code == SQLITE_BUSY) return;  // the host has waited for it once, as long as it wants to
     }
 }
 

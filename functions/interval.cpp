@@ -266,8 +266,8 @@ const std::array kFunctions{
     scalar("interval_contains", 2, "interval_contains(set BLOB, t INTEGER) -> INTEGER",
            "1 if t lies in an interval of the set (start <= t < end), else 0. NULL if one is NULL.",
            set_contains),
-    scalar("interval_json", 1, "interval_json(set BLOB) -> TEXT",
-           "The set as JSON, [[start,end],...] by rising start. NULL for NULL.", set_json),
+    FunctionSpec{"interval_json", 1, kPure | kGivesJson, "interval_json(set BLOB) -> TEXT",
+                 "The set as JSON, [[start,end],...] by rising start. NULL for NULL.", set_json},
     scalar("interval_from_json", 1, "interval_from_json(json TEXT) -> BLOB",
            "A set from a JSON list of [start,end] pairs in any order; they may overlap, and empty ones "
            "(end <= start) add nothing. NULL for NULL; error for anything else.",

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ext/connection.h"
+#include "ext/sqlite.h"
 
 namespace profana {
 
@@ -69,7 +70,7 @@ int disconnect(sqlite3_vtab* table) {
 
 // Arguments are the equalities on hidden columns. All of them are used, and idxNum tells by its bits which
 // were given; they reach xFilter in the order of the arguments.
-int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
+int choose_arguments(sqlite3_vtab* table, sqlite3_index_info* info) {
     const TableFunctionSpec& spec = spec_of(table);
     const int columns = static_cast<int>(spec.columns.size());
     std::vector<int> given(spec.arguments.size(), -1);
@@ -106,6 +107,10 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
         info->orderByConsumed = 1;
     }
     return SQLITE_OK;
+}
+
+int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
+    return guard_table(table, [&] { return choose_arguments(table, info); });
 }
 
 int open_cursor(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {

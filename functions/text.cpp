@@ -201,7 +201,7 @@ constexpr std::array kFunctions{
         "value is NULL; an error where values and places differ in number.",
         python_format_function},
     FunctionSpec{
-        "shape_dims", 1, kPure, "shape_dims(shapes TEXT) -> TEXT",
+        "shape_dims", 1, kPure | kGivesJson, "shape_dims(shapes TEXT) -> TEXT",
         "The shapes of an operator's arguments as JSON, one list of dims for each: '34,4096;7,128' and "
         "'[[34, 4096], [7, 128]]' both give '[[34,4096],[7,128]]'; a scalar is []. An argument that is a "
         "list of tensors stays a list of lists. NULL for NULL and for a text that is no shapes.",

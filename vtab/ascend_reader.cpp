@@ -1,6 +1,7 @@
 // Sorts the events of an Ascend trace into the model tables.
 #include <algorithm>
 
+#include "ext/core/plausible.h"
 #include "vtab/ascend_tables.h"
 
 namespace profana {
@@ -390,9 +391,10 @@ void Reader::add_operator(const TraceRecord& event, uint32_t lane, HostOps::Tree
     host_.shapes.add(text(event, kInputDims));
     host_.types.add(text(event, kInputType));
     host_.stack.add(text(event, kCallStack));
-    out_.host.place(lane, tree, true);
     const std::string_view raw = raw_name(event);
-    if (raw.find(kStepMark) == std::string_view::npos) return;
+    const bool is_step = raw.find(kStepMark) != std::string_view::npos;
+    out_.host.place(lane, tree, !is_step);
+    if (!is_step) return;
     std::string scratch;
     const auto step = step_of_name(decode_trace_text(raw, scratch));
     const int64_t start = at(event.ts_ns);

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "ext/core/threads.h"
+
 namespace profana {
 namespace {
 
@@ -30,7 +32,7 @@ LoadBeside::LoadBeside(Load& load, Work work)
       load_(load.profile, load.file.path(), load.model(), *table_, load.wanted(), context_) {
     if (load.context.threads < 2 || sqlite3_threadsafe() == 0) return;
     try {
-        thread_ = std::thread([this] { run(); });
+        thread_ = start_thread([this] { run(); });
     } catch (const std::system_error&) {  // no more threads to be had: finish() does the work
     }
 }

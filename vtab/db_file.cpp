@@ -235,11 +235,12 @@ void DbFile::fail(int code) const {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             throw DatabaseLocked(
-                "profana: " + path_ +
-                    ": the database is locked by another program; query again when that has finished",
+                "profana: " + excerpt(path_) +
+                    ": the database is locked by another program; try again when that has finished",
                 ErrorKind::kCannotOpen);
         case SQLITE_NOTADB:
-            throw NotADatabase("profana: " + path_ + ": is no SQLite database", ErrorKind::kCannotOpen);
+            throw NotADatabase("profana: " + excerpt(path_) + ": is no SQLite database",
+                               ErrorKind::kCannotOpen);
         case SQLITE_CORRUPT:
             what = std::string("the database is damaged: ") + sqlite3_errmsg(db_);
             break;

@@ -4,6 +4,7 @@
 
 #include "ext/core/ascii.h"
 #include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 #include "vtab/db_beside.h"
 #include "vtab/db_loaders.h"
 
@@ -132,8 +133,9 @@ OperatorsMaker::OperatorsMaker(Load& load, DbScan& scan)
 void OperatorsMaker::add(const DbRow& row, uint32_t host_op) {
     const int64_t both = row.integer(thread_);
     made_->host_op.push_back(host_op);
-    made_->start.push_back(row.integer(start_));
-    made_->end.push_back(row.integer(end_));
+    const Span span = plausible({row.integer(start_), row.integer(end_)});
+    made_->start.push_back(span.start);
+    made_->end.push_back(span.end);
     made_->connection.push_back(row.integer(connection_));
     made_->process.push_back(both == kNullInt ? kNullInt : both >> 32);
     made_->is_step.push_back(step_.of(row, name_));
@@ -247,8 +249,9 @@ struct ThreadEvents {
     }
     void add(const DbRow& row) {
         thread.push_back(row.integer(thread_cell));
-        start.push_back(row.integer(start_cell));
-        end.push_back(row.integer(end_cell));
+        const Span span = plausible({row.integer(start_cell), row.integer(end_cell)});
+        start.push_back(span.start);
+        end.push_back(span.end);
     }
     void append(const ThreadEvents& more) {
         thread.insert(thread.end(), more.thread.begin(), more.thread.end());

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ext/core/decimal.h"
-#include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 
 namespace profana {
 namespace {
@@ -16,6 +16,12 @@ bool is_no_id(int64_t value) {
     return value == -1 || value == kNoId || value == kMaxInt;
 }
 
+// Not what stands for none, but damage.
+bool is_plausible(NullRule rule, int64_t value) {
+    if (rule == NullRule::kTime) return is_time(value) || is_no_id(value);
+    return rule != NullRule::kBytes || is_size(value);
+}
+
 }  // namespace
 
 int64_t apply(NullRule rule, int64_t value) {
@@ -25,8 +31,11 @@ int64_t apply(NullRule rule, int64_t value) {
         case NullRule::kId:
             return is_no_id(value) ? kNullInt : value;
         case NullRule::kConnection:
-        case NullRule::kTime:
             return is_no_id(value) || value == 0 ? kNullInt : value;
+        case NullRule::kTime:
+            return is_time(value) && !is_no_id(value) && value != 0 ? value : kNullInt;
+        case NullRule::kBytes:
+            return is_size(value) ? value : kNullInt;
         case NullRule::kSize:
             return is_no_id(value) || value < 0 ? kNullInt : value;
     }
@@ -56,7 +65,8 @@ StepWindows::StepWindows(DbFile& file, LoadContext& context) {
     const int id = scan.cell({"id"}), start = scan.cell({"startNs"}), end = scan.cell({"endNs"}),
               rowid = scan.rowid();
     scan.run(context, [&](const DbRow& row) {
-        const Window window{row.integer(id), row.integer(start), row.integer(end), row.integer(rowid)};
+        const Span span = plausible({row.integer(start), row.integer(end)});
+        const Window window{row.integer(id), span.start, span.end, row.integer(rowid)};
         if (window.step != kNullInt) windows_.push_back(window);
     });
     for (const Window& window : windows_)
@@ -307,7 +317,7 @@ void RowCopy::span(Names start, Names end) {
     duration_ = out("dur_ns");
     step_ = load_.file.table("STEP_TIME") != nullptr ? out("step") : nullptr;
     if (step_ != nullptr) load_.steps();  // now: there is one scan at a time
-    if (start_ != nullptr || duration_ != nullptr || step_ != nullptr) start_cell_ = scan_.cell(start);
+    if (has_span()) start_cell_ = scan_.cell(start);
     if (end_ != nullptr || duration_ != nullptr) end_cell_ = scan_.cell(end);
     if ((end_ != nullptr || duration_ != nullptr) && end_cell_ == kNoCell)
         load_.tell(
@@ -319,7 +329,7 @@ void RowCopy::copy(const DbRow& row) {
     for (const Copy& copy : copies_) {
         switch (copy.kind) {
             case Kind::kInteger:
-                copy.column->add_int(apply(copy.rule, row.integer(copy.cell)));
+                copy_integer(copy, row.integer(copy.cell));
                 break;
             case Kind::kReal:
                 copy.column->add_real(row.real(copy.cell));
@@ -349,12 +359,29 @@ void RowCopy::copy(const DbRow& row) {
     copy_span(row);
 }
 
+void RowCopy::copy_integer(const Copy& copy, int64_t written) {
+    const int64_t value = apply(copy.rule, written);
+    implausible_ += value == kNullInt && written != kNullInt && !is_plausible(copy.rule, written);
+    copy.column->add_int(value);
+}
+
 void RowCopy::copy_span(const DbRow& row) {
-    const int64_t start = row.integer(start_cell_), end = row.integer(end_cell_);
+    const Span written{row.integer(start_cell_), row.integer(end_cell_)};
+    const auto [start, end] = plausible(written);
+    implausible_ += Span{start, end} != written;
     if (start_ != nullptr) start_->add_int(start);
     if (end_ != nullptr) end_->add_int(end);
     if (duration_ != nullptr) duration_->add_int(duration_ns(start, end));
     if (step_ != nullptr) step_->add_int(load_.steps().step_at(start));
+}
+
+void RowCopy::report() const {
+    for (const auto& text : texts_) text->report(load_);
+    if (implausible_ > 0)
+        load_.tell(Severity::kWarning, "implausible_value", table_.name,
+                   "times or sizes of " + table_.name +
+                       " that no capture can have, or more than a year between start and end; they are NULL",
+                   implausible_);
 }
 
 }  // namespace profana

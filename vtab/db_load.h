@@ -288,7 +288,8 @@ enum class NullRule {
     kId,          // -1, 2^32 - 1, 2^63 - 1
     kConnection,  // as kId, and 0
     kSize,        // as kId, and anything negative
-    kTime,        // as kId, and 0
+    kTime,        // as kId, 0, and what is no time
+    kBytes,       // what is no size
 };
 int64_t apply(NullRule rule, int64_t value);
 
@@ -312,7 +313,7 @@ class RowCopy {
     void only_device(Names names);
 
     DbScan& scan() { return scan_; }
-    bool has_columns() const { return !copies_.empty() || start_ || end_ || duration_ || step_; }
+    bool has_columns() const { return !copies_.empty() || has_span(); }
     // Copies the rows for which keep(row, mine) holds and that are mine: of the device that the profile is
     // limited to. keep sees every row of the table. Returns the number of rows copied.
     template <class Keep>
@@ -332,8 +333,11 @@ class RowCopy {
         const EnumNames* names = nullptr;
     };
     void add(Kind kind, const char* column, int cell, NullRule rule = NullRule::kNone);
+    bool has_span() const { return start_ || end_ || duration_ || step_; }
     void copy(const DbRow& row);
+    void copy_integer(const Copy& copy, int64_t written);
     void copy_span(const DbRow& row);
+    void report() const;
 
     Load& load_;
     const DbTable& table_;
@@ -343,7 +347,7 @@ class RowCopy {
     std::vector<std::unique_ptr<EnumNames>> enums_;
     int start_cell_ = kNoCell, end_cell_ = kNoCell, device_cell_ = kNoCell;
     Column *start_ = nullptr, *end_ = nullptr, *duration_ = nullptr, *step_ = nullptr;
-    uint64_t rows_ = 0;
+    uint64_t rows_ = 0, implausible_ = 0;
 };
 
 // The text that a cell of ids of STRING_IDS names; empty: none.
@@ -362,7 +366,7 @@ uint64_t RowCopy::run(Keep keep) {
         copy(row);
         ++rows_;
     });
-    for (const auto& text : texts_) text->report(load_);
+    report();
     return rows_;
 }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 #include "vtab/db_loaders.h"
 
 namespace profana {
@@ -95,7 +96,7 @@ void copy_op_memory(Load& load, const DbTable& table) {
     const DbStrings& strings = load.strings();
     RowCopy rows(load, table);
     rows.device({"deviceId"});
-    rows.integer("size_bytes", {"size"});
+    rows.integer("size_bytes", {"size"}, NullRule::kBytes);
     rows.integer("alloc_ns", {"allocationTime"}, NullRule::kTime);
     rows.integer("release_ns", {"releaseTime"}, NullRule::kTime);
     rows.integer("stream_ptr", {"streamPtr"}, NullRule::kId);
@@ -143,7 +144,8 @@ void pair_npu_op_mem(Load& load, const DbTable& table) {
     scan.run(load.context, [&](const DbRow& row) {
         if (!of_device(load.profile.options, row, device)) return;
         const std::tuple key{row.integer(name), row.integer(address), row.integer(device)};
-        const int64_t bytes = row.integer(size), at = row.integer(time);
+        const int64_t bytes = apply(NullRule::kBytes, row.integer(size)),
+                      at = apply(NullRule::kTime, row.integer(time));
         const bool release = string_of(strings, row, type) == "release" || (bytes != kNullInt && bytes < 0);
         const auto partner = open.find(key);
         if (release && partner != open.end()) {

@@ -2,9 +2,10 @@
 // prof_process_group.
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "ext/core/group_hash.h"
-#include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 #include "vtab/db_groups.h"
 #include "vtab/db_loaders.h"
 #include "vtab/json_file.h"
@@ -17,17 +18,13 @@ using simdjson::dom::element;
 
 void load_step(Load& load) {
     // Of a step that is listed twice the last row counts.
+    const auto& listed = load.steps().windows();
+    std::unordered_map<int64_t, size_t> last;
+    for (size_t i = 0; i < listed.size(); ++i) last[listed[i].step] = i;
     std::vector<StepWindows::Window> windows;
-    uint64_t repeated = 0;
-    for (const auto& window : load.steps().windows()) {
-        const auto same = std::find_if(windows.begin(), windows.end(),
-                                       [&](const auto& other) { return other.step == window.step; });
-        if (same != windows.end()) {
-            windows.erase(same);
-            ++repeated;
-        }
-        windows.push_back(window);
-    }
+    for (size_t i = 0; i < listed.size(); ++i)
+        if (last[listed[i].step] == i) windows.push_back(listed[i]);
+    const uint64_t repeated = listed.size() - windows.size();
     if (repeated > 0)
         load.tell(Severity::kWarning, "repeated_step", "STEP_TIME",
                   "rows of STEP_TIME repeat a step; the last counts", repeated);

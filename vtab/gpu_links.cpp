@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ext/core/plausible.h"
 #include "vtab/gpu_tables.h"
 
 namespace profana {
@@ -172,7 +173,7 @@ void add_gpu_memory_blocks(GpuTables& tables, const GpuTraceOptions& options) {
         size.add_int(block.size);
         alloc.add_int(block.alloc);
         release.add_int(block.release);
-        dur.add_int(block.release == kNullInt ? kNullInt : block.release - block.alloc);
+        dur.add_int(duration_ns(block.alloc, block.release));
         attach.add_int(block.alloc);
         source.add_int(static_cast<int64_t>(block.offset));
         times.push_back(block.alloc);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ext/core/ascii.h"
+#include "ext/core/plausible.h"
 #include "vtab/gpu_tables.h"
 
 namespace profana {
@@ -291,10 +292,11 @@ void Reader::add_host_op(const TraceRecord& event, uint32_t lane) {
     host_.concrete.add(text(event, kConcreteInputs));
     host_.stack.add(text(event, kCallStack));
     host_.source.add_int(static_cast<int64_t>(event.offset));
-    const bool in_tree = event.kind != kDriver;
-    out_.host.place(lane, in_tree ? HostOps::Tree::kYes : HostOps::Tree::kNo, in_tree);
     const std::string_view raw = batch_->texts.text(event.name);
-    if (event.kind > kAnnotation || raw.find(kStepMark) == std::string_view::npos) return;
+    const bool in_tree = event.kind != kDriver;
+    const bool is_step = event.kind <= kAnnotation && raw.find(kStepMark) != std::string_view::npos;
+    out_.host.place(lane, in_tree ? HostOps::Tree::kYes : HostOps::Tree::kNo, in_tree && !is_step);
+    if (!is_step) return;
     std::string scratch;
     const auto step = step_of_name(decode_trace_text(raw, scratch));
     const int64_t start = at(event.ts_ns);
@@ -391,7 +393,7 @@ void Reader::add_memory(const TraceRecord& event) {
     usage_.reserved.add_int(arg(event, kReserved));
     usage_.source.add_int(static_cast<int64_t>(event.offset));
     const int64_t bytes = arg(event, kBytes);
-    if (device >= 0 && bytes != kNullInt && time != kNullInt)
+    if (device >= 0 && is_size(bytes) && time != kNullInt)
         out_.memory.push_back({time, device, bytes, arg(event, kAddress), event.offset});
 }
 

@@ -7,6 +7,9 @@
 #include <mutex>
 #include <thread>
 
+#include "ext/core/threads.h"
+#include "ext/sqlite.h"
+
 namespace profana {
 namespace {
 
@@ -24,7 +27,7 @@ class SideBySide {
         try {
             for (size_t w = 0; w < workers; ++w) {
                 count_running(1);
-                threads_.emplace_back([this] { work(); });
+                threads_.push_back(start_thread([this] { work(); }));
             }
         } catch (...) {  // no more threads to be had
             count_running(-1);
@@ -94,7 +97,9 @@ void load_one_by_one(const std::vector<LoadTask>& tasks, LoadContext& context) {
 
 void load_side_by_side(const std::vector<LoadTask>& tasks, const std::vector<LoadTask>& ahead,
                        LoadContext& context) {
-    if (tasks.size() + ahead.size() < 2 || context.threads < 2) return load_one_by_one(tasks, context);
+    // Databases are read by connections of our own, on the thread that reads.
+    const bool alone = context.threads < 2 || sqlite3_threadsafe() == 0;
+    if (tasks.size() + ahead.size() < 2 || alone) return load_one_by_one(tasks, context);
     SideBySide(tasks, ahead, context).wait();
 }
 

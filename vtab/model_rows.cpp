@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 
 namespace profana {
 

@@ -6,6 +6,7 @@
 #include "ext/connection.h"
 #include "ext/core/decimal.h"
 #include "ext/core/utf8.h"
+#include "vtab/db_file.h"
 #include "vtab/json_file.h"
 #include "vtab/op_kernels.h"
 #include "vtab/read_db.h"
@@ -132,18 +133,20 @@ void look_at_main(Connection& connection) {
     if (connection.profile("main") != nullptr) return;
     if (filename == nullptr || *filename == '\0') return look_at_main_in_memory(connection);
     const std::string path = filename;
+    const FileStamp stamp = stamp_if_there(path);
+    if (connection.main_seen == stamp || connection.main_seen == kMainClosed) return;
     try {
-        const FileStamp stamp = stamp_file(path);
-        if (connection.main_seen == stamp || connection.main_seen == kMainClosed) return;
-        connection.main_seen = stamp;
         LoadContext context = connection.load_context();
         const DbContent content = look_into_database(path, context).content;
-        if (content == DbContent::kUnknown || content == DbContent::kCluster) return;
-        add_profile(connection, open_profile(connection, "main", path, {}));
+        if (content != DbContent::kUnknown && content != DbContent::kCluster)
+            add_profile(connection, open_profile(connection, "main", path, {}));
+    } catch (const DatabaseLocked& locked) {
+        return report_main(connection, path, locked.what());  // the next query looks again
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::kInterrupted) throw;
         report_main(connection, path, error.what());
     }
+    connection.main_seen = stamp;
 }
 
 // A rank that was open and cannot be read any more. Each of its tables is the error, so that queries of other
@@ -263,6 +266,7 @@ bool close_profile(Connection& connection, const std::string& alias) {
     if (profile == nullptr) return false;
     for (const auto& source : profile->sources)
         for (const std::string& file : source->files()) connection.diagnostics().forget(file);
+    forget_ranks(profile->path, connection.diagnostics());
     std::erase(connection.profiles(), profile);
     connection.kept_rows.clear();
     if (alias == "main") connection.main_seen = kMainClosed;

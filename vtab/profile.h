@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,7 @@ class Profile {
         size_t names;  // what tells the names in it from others
     };
     std::vector<Folder> folders;
+    std::timed_mutex checking;                          // of what follows
     bool step_checked = false;                          // options.step is known to exist
     bool device_checked = false;                        // options.device is known to exist
     std::optional<std::vector<int64_t>> known_devices;  // where its kernels are not: those that there are
@@ -106,6 +108,5 @@ std::vector<int64_t> every_device(Source& source, LoadContext& context);
 
 // Registers the model tables and prof_source. Returns an SQLite result code.
 int register_profile_tables(Connection& connection);
-std::vector<const TableSpec*> profile_table_specs();
 
 }  // namespace profana

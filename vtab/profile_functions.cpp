@@ -17,7 +17,7 @@ std::string text_argument(const char* function, sqlite3_value* value, const char
                     (sqlite3_value_type(value) == SQLITE_NULL ? "NULL" : "a number or a blob"));
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
     std::string out(text, static_cast<size_t>(sqlite3_value_bytes(value)));
-    if (out.empty()) throw Error(std::string(function) + ": " + what + " is not empty");
+    if (out.empty()) throw Error(std::string(function) + ": " + what + " must not be empty");
     return out;
 }
 
@@ -58,8 +58,8 @@ void close(sqlite3_context* context, int, sqlite3_value** values) {
             std::string open;
             for (const auto& profile : connection.profiles())
                 open += (open.empty() ? "" : ", ") + excerpt(profile->alias);
-            throw Error("profana_close: there is no profile '" + excerpt(alias) + "'; open are " +
-                        (open.empty() ? "none" : open));
+            throw Error("profana_close: there is no profile '" + excerpt(alias) +
+                        "'; open: " + (open.empty() ? "none" : open));
         }
         sqlite3_result_text64(context, alias.data(), alias.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     });

@@ -1,7 +1,6 @@
 // The tables over open profiles: every model table, and prof_source, which tells what each profile is.
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "ext/connection.h"
 #include "vtab/capture.h"
@@ -90,8 +89,7 @@ void check_device(Profile& profile, LoadContext& context) {
 
 // A step or device that no rank has is an error of every query that comes to the profile's rows.
 void check_options(Profile& profile, LoadContext& context) {
-    static std::mutex mutex;  // ranks may load side by side
-    const std::lock_guard<std::mutex> lock(mutex);
+    const auto lock = lock_interruptibly(profile.checking, context.progress);  // ranks may load side by side
     check_step(profile, context);
     check_device(profile, context);
 }
@@ -367,12 +365,6 @@ class SourceProvider : public TableProvider {
 };
 
 }  // namespace
-
-std::vector<const TableSpec*> profile_table_specs() {
-    std::vector<const TableSpec*> out{&source_spec()};
-    for (const TableSpec& spec : model_specs()) out.push_back(&spec);
-    return out;
-}
 
 int register_profile_tables(Connection& connection) {
     int code = register_table(connection, source_spec(), std::make_unique<SourceProvider>());

@@ -129,11 +129,11 @@ constexpr Cores kCores[] = {
 void add_pmu(CsvFormat& format, const Cores& cores, const std::string& name, V value,
              const std::string& doc) {
     const std::string head = cores.prefix + name;
-    const char* suffix = value == V::kTime    ? "_ns"
+    const char* suffix = value == V::kLength  ? "_ns"
                          : value == V::kRate  ? "_gb_per_s"
                          : value == V::kBytes ? "_bytes"
                                               : "";
-    const char* unit = value == V::kTime    ? "ns, "
+    const char* unit = value == V::kLength  ? "ns, "
                        : value == V::kRate  ? "GB/s as written, "
                        : value == V::kBytes ? "bytes, "
                                             : "";
@@ -144,8 +144,8 @@ void add_pmu(CsvFormat& format, const Cores& cores, const std::string& name, V v
 
 void add_pmu_columns(CsvFormat& format) {
     const Cores &all = kCores[0], &cube = kCores[1], &vector = kCores[2];
-    add_pmu(format, all, "aicore_time", V::kTime, "time on the AI (cube) cores");
-    add_pmu(format, all, "aiv_time", V::kTime, "time on the vector cores");
+    add_pmu(format, all, "aicore_time", V::kLength, "time on the AI (cube) cores");
+    add_pmu(format, all, "aiv_time", V::kLength, "time on the vector cores");
     add_pmu(format, all, "total_cycles", V::kInteger, "cycles, summed over the cores");
     add_pmu(format, cube, "total_cycles", V::kInteger, "cycles, summed over the cores");
     add_pmu(format, vector, "total_cycles", V::kInteger, "cycles, summed over the cores");
@@ -156,7 +156,7 @@ void add_pmu_columns(CsvFormat& format) {
         for (const Cores& cores : kCores) {
             for (const Pipe& pipe : kPipes) {
                 const std::string name = std::string(pipe.name) + kind;
-                add_pmu(format, cores, name + "_time", V::kTime, std::string(pipe.doc) + what);
+                add_pmu(format, cores, name + "_time", V::kLength, std::string(pipe.doc) + what);
                 add_pmu(format, cores, name + "_ratio", V::kReal,
                         std::string(pipe.doc) + what + ", share of the task's cycles");
             }
@@ -182,8 +182,8 @@ CsvFormat kernels(const char* name, CsvColumn core) {
          {"op_state", V::kText, "OP State", "dynamic or static"},
          core,
          {"start_ns", V::kTime, "Start Time|Task Start Time", "ns"},
-         {"dur_ns", V::kTime, "Duration|Task Duration", "ns"},
-         {"wait_ns", V::kTime, "Wait Time|Task Wait Time", "ns after the previous kernel's end"},
+         {"dur_ns", V::kLength, "Duration|Task Duration", "ns"},
+         {"wait_ns", V::kLength, "Wait Time|Task Wait Time", "ns after the previous kernel's end"},
          {"block_num", V::kId, "Block Num|Block Dim", "cores asked for"},
          {"mix_block_num", V::kId, "Mix Block Num|Mix Block Dim",
           "cores asked for by the other half of a mixed kernel"},
@@ -222,10 +222,10 @@ CsvFormat op_statistic() {
                         {"op_type", V::kText, "OP Type", "operator type"},
                         {"core_type", V::kText, "Core Type", "AI_CORE, AI_VECTOR_CORE ..."},
                         {"count", V::kInteger, "Count", "calls"},
-                        {"total_ns", V::kTime, "Total Time", "ns"},
-                        {"min_ns", V::kTime, "Min Time|Min", "ns"},
-                        {"avg_ns", V::kTime, "Avg Time|Avg", "ns"},
-                        {"max_ns", V::kTime, "Max Time|Max", "ns"},
+                        {"total_ns", V::kLength, "Total Time", "ns"},
+                        {"min_ns", V::kLength, "Min Time|Min", "ns"},
+                        {"avg_ns", V::kLength, "Avg Time|Avg", "ns"},
+                        {"max_ns", V::kLength, "Max Time|Max", "ns"},
                         {"ratio_percent", V::kPercent, "Ratio", "percent of the device's total"}},
                        {"op_type", "total_ns"}, "op_type");
 }
@@ -236,10 +236,10 @@ CsvFormat api_statistic() {
                         {"level", V::kText, "Level", "acl, model, node, communication, runtime"},
                         {"name", V::kText, "API Name", "API"},
                         {"count", V::kInteger, "Count", "calls"},
-                        {"total_ns", V::kTime, "Time", "ns"},
-                        {"avg_ns", V::kTime, "Avg", "ns"},
-                        {"min_ns", V::kTime, "Min", "ns"},
-                        {"max_ns", V::kTime, "Max", "ns"},
+                        {"total_ns", V::kLength, "Time", "ns"},
+                        {"avg_ns", V::kLength, "Avg", "ns"},
+                        {"min_ns", V::kLength, "Min", "ns"},
+                        {"max_ns", V::kLength, "Max", "ns"},
                         {"variance", V::kReal, "Variance", "us^2"}},
                        {"name", "total_ns"}, "name");
 }
@@ -249,17 +249,17 @@ CsvFormat step_trace_time() {
         "step_trace_time",
         {{"device_id", V::kId, "Device_id", "device"},
          {"step", V::kStep, "Step", "ProfilerStep number; NULL: no step markers"},
-         {"computing_ns", V::kTime, "Computing", "ns in which kernels ran"},
-         {"communication_not_overlapped_ns", V::kTime, "Communication(Not Overlapped)",
+         {"computing_ns", V::kLength, "Computing", "ns in which kernels ran"},
+         {"communication_not_overlapped_ns", V::kLength, "Communication(Not Overlapped)",
           "ns in which only collectives ran"},
-         {"overlapped_ns", V::kTime, "Overlapped", "ns in which both ran"},
-         {"communication_ns", V::kTime, "Communication", "ns in which collectives ran"},
-         {"free_ns", V::kTime, "Free", "ns in which neither ran"},
-         {"stage_ns", V::kTime, "Stage", "ns from the device's first to its last task, without bubble_ns"},
-         {"bubble_ns", V::kTime, "Bubble", "ns of receives"},
-         {"communication_not_overlapped_and_exclude_receive_ns", V::kTime,
+         {"overlapped_ns", V::kLength, "Overlapped", "ns in which both ran"},
+         {"communication_ns", V::kLength, "Communication", "ns in which collectives ran"},
+         {"free_ns", V::kLength, "Free", "ns in which neither ran"},
+         {"stage_ns", V::kLength, "Stage", "ns from the device's first to its last task, without bubble_ns"},
+         {"bubble_ns", V::kLength, "Bubble", "ns of receives"},
+         {"communication_not_overlapped_and_exclude_receive_ns", V::kLength,
           "Communication(Not Overlapped and Exclude Receive)", "ns, the same without receives"},
-         {"preparing_ns", V::kTime, "Preparing", "ns from the step's start to the device's first task"}},
+         {"preparing_ns", V::kLength, "Preparing", "ns from the step's start to the device's first task"}},
         {"computing_ns", "free_ns"}, nullptr);
 }
 
@@ -269,13 +269,14 @@ CsvFormat operator_details() {
         {{"name", V::kText, "Name", "operator"},
          {"input_shapes", V::kText, "Input Shapes", "dims by ',', tensors by ';' and a line end"},
          {"call_stack", V::kText, "Call Stack", "frames by ';' and a line end, innermost first"},
-         {"host_self_duration_ns", V::kTime, "Host Self Duration", "ns on the host, without children"},
-         {"host_total_duration_ns", V::kTime, "Host Total Duration", "ns on the host"},
-         {"device_self_duration_ns", V::kTime, "Device Self Duration", "ns on the device, without children"},
-         {"device_total_duration_ns", V::kTime, "Device Total Duration", "ns on the device"},
-         {"device_self_duration_with_aicore_ns", V::kTime, "Device Self Duration With AICore",
+         {"host_self_duration_ns", V::kLength, "Host Self Duration", "ns on the host, without children"},
+         {"host_total_duration_ns", V::kLength, "Host Total Duration", "ns on the host"},
+         {"device_self_duration_ns", V::kLength, "Device Self Duration",
+          "ns on the device, without children"},
+         {"device_total_duration_ns", V::kLength, "Device Total Duration", "ns on the device"},
+         {"device_self_duration_with_aicore_ns", V::kLength, "Device Self Duration With AICore",
           "ns on AI cores, without children"},
-         {"device_total_duration_with_aicore_ns", V::kTime, "Device Total Duration With AICore",
+         {"device_total_duration_with_aicore_ns", V::kLength, "Device Total Duration With AICore",
           "ns on AI cores"}},
         {"name", "input_shapes"}, "name");
 }
@@ -289,8 +290,8 @@ CsvFormat operator_memory() {
          {"alloc_ns", V::kTime, "Allocation Time", "ns"},
          {"release_ns", V::kTime, "Release Time", "ns; NULL: not released"},
          {"active_release_time_ns", V::kTime, "Active Release Time", "ns at which the last stream let it go"},
-         {"dur_ns", V::kTime, "Duration", "ns from allocation to release"},
-         {"active_duration_ns", V::kTime, "Active Duration", "ns from allocation to active release"},
+         {"dur_ns", V::kLength, "Duration", "ns from allocation to release"},
+         {"active_duration_ns", V::kLength, "Active Duration", "ns from allocation to active release"},
          {"allocation_total_allocated_bytes", V::kBytes, "Allocation Total Allocated",
           "bytes in use at allocation"},
          {"allocation_total_reserved_bytes", V::kBytes, "Allocation Total Reserved",
@@ -327,18 +328,18 @@ CsvFormat task_time() {
          {"kernel_type", V::kText, "kernel_type|Type", "KERNEL_AICORE, EVENT_RECORD ..."},
          {"stream_id", V::kId, "stream_id", "stream"},
          {"task_id", V::kId, "task_id", "hardware task id"},
-         {"task_time_ns", V::kTime, "task_time|Time", "ns"},
+         {"task_time_ns", V::kLength, "task_time|Time", "ns"},
          {"task_start_ns", V::kTime, "task_start", "ns"},
          {"task_stop_ns", V::kTime, "task_stop", "ns"},
          {"api", V::kText, "API", "graph mode of 2023: API that started it"},
          {"time_percent", V::kPercent, "Time", "graph mode of 2023: percent of all time"},
          {"count", V::kInteger, "Count", "graph mode of 2023: runs"},
-         {"avg_ns", V::kTime, "Avg", "graph mode of 2023: ns"},
-         {"min_ns", V::kTime, "Min", "graph mode of 2023: ns"},
-         {"max_ns", V::kTime, "Max", "graph mode of 2023: ns"},
-         {"waiting_ns", V::kTime, "Waiting", "graph mode of 2023: ns"},
-         {"running_ns", V::kTime, "Running", "graph mode of 2023: ns"},
-         {"pending_ns", V::kTime, "Pending", "graph mode of 2023: ns"}},
+         {"avg_ns", V::kLength, "Avg", "graph mode of 2023: ns"},
+         {"min_ns", V::kLength, "Min", "graph mode of 2023: ns"},
+         {"max_ns", V::kLength, "Max", "graph mode of 2023: ns"},
+         {"waiting_ns", V::kLength, "Waiting", "graph mode of 2023: ns"},
+         {"running_ns", V::kLength, "Running", "graph mode of 2023: ns"},
+         {"pending_ns", V::kLength, "Pending", "graph mode of 2023: ns"}},
         {"kernel_name", "task_time_ns"}, "kernel_name");
 }
 

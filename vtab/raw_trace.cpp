@@ -8,7 +8,7 @@
 #include "ext/connection.h"
 #include "ext/core/json_columns.h"
 #include "ext/core/json_fault.h"
-#include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 #include "ext/core/trace_events.h"
 #include "ext/core/utf8.h"
 #include "vtab/raw_files.h"
@@ -304,10 +304,6 @@ void fill_end(Table& table, FaultNotes& notes) {
     }
 }
 
-Error changed(const std::string& file) {
-    return file_error(file, 0, "the file has just been changed; run the query again");
-}
-
 // What a table is read from.
 struct TraceFiles {
     std::vector<std::string> paths;
@@ -328,7 +324,7 @@ void read_files(const TraceFiles& files, TraceColumns& columns, bool report, Loa
     size_t left_out = 0;
     for (size_t i = 0; i < files.paths.size(); ++i) {
         const std::string& path = files.paths[i];
-        if (stamp_if_there(path) != files.stamps[i]) throw changed(path);
+        if (stamp_if_there(path) != files.stamps[i]) throw file_changed(path);
         const uint64_t rows_before = columns.rows();
         try {
             const bool compressed = Input::open(path, context)->compressed();
@@ -357,9 +353,10 @@ void load(const TraceFiles& files, Table& table, const ColumnSet& wanted, LoadCo
     if (names || !read.empty() || !table.rows_known()) {
         TraceColumns columns(table, read, names, context);
         read_files(files, columns, !table.rows_known(), context);
-        if (table.rows_known() && table.rows() != columns.rows()) throw changed(files.paths.front());
+        if (table.rows_known() && table.rows() != columns.rows()) throw file_changed(files.paths.front());
         columns.finish();
-        if (read.has(kArgs)) table.building(kArgs).set_long_source(trace_args_source(files.paths));
+        if (read.has(kArgs))
+            table.building(kArgs).set_long_source(trace_args_source(files.paths, files.stamps));
     }
     if (!missing(kEndNs)) return;
     FaultNotes notes;

@@ -198,7 +198,8 @@ void Recognizer::name_kind(Capture& capture, const std::string& path, DbContent 
 // nullopt: it is none of one rank. One that cannot be read has a capture that says so.
 std::optional<Capture> Recognizer::database(const Capture& base, const std::string& path, DatabaseLook look) {
     if (look.content == DbContent::kCluster) {
-        hint_ = "'" + path + "' holds the results of a cluster analysis: open the folder of the ranks";
+        hint_ =
+            "'" + excerpt(path) + "' holds the results of a cluster analysis: open the folder of the ranks";
         return std::nullopt;
     }
     Capture capture = base;
@@ -313,7 +314,7 @@ std::vector<Capture> Recognizer::rank_folder(const std::string& path) {
         if (!is_folder(folder) || !may_read(folder)) continue;
         std::vector<Capture> found = of_output(path, folder);
         if (!found.empty()) return found;
-        hint_ = "'" + folder + "' holds no results" +
+        hint_ = "'" + excerpt(folder) + "' holds no results" +
                 (options_.source.empty() ? std::string() : " of source '" + options_.source + "'");
     }
     const auto here = files_of_folder(path);
@@ -328,9 +329,9 @@ std::vector<Capture> Recognizer::rank_folder(const std::string& path) {
     std::vector<Capture> old = old_layout(path);
     if (!old.empty()) return old;
     if (name.starts_with("PROF_"))
-        hint_ = "'" + path + "' holds raw data only: export it first (msprof --export=on)";
+        hint_ = "'" + excerpt(path) + "' holds raw data only: export it first (msprof --export=on)";
     if (is_rank_folder(name))
-        hint_ = "'" + path + "' is not analysed yet: run the profiler's analyse() on it first";
+        hint_ = "'" + excerpt(path) + "' is not analysed yet: run the profiler's analyse() on it first";
     return {};
 }
 
@@ -379,6 +380,7 @@ std::vector<Capture> Recognizer::folder(const std::string& path, int depth) {
     if (!found.empty()) return found;
     std::string previous;
     for (const std::string& name : list_folder(path)) {
+        context_.poll();
         const std::string entry = join_path(path, name);
         std::vector<Capture> below;
         if (is_folder(entry)) {
@@ -518,6 +520,7 @@ std::string known_ranks(const std::vector<Capture>& captures) {
 
 std::vector<Capture> recognize(const std::string& path, const ProfileOptions& options, LoadContext& context) {
     std::error_code error;
+    if (path.find('\0') != std::string::npos) throw not_a_profile(path, "the name has a NUL in it");
     if (!fs::exists(path, error)) {
         if (error) throw not_a_profile(path, error.message());
         const bool link = fs::is_symlink(fs::symlink_status(path, error));
@@ -537,6 +540,7 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
         }
         throw not_a_profile(path, recognizer.hint().empty() ? "nothing in it is known" : recognizer.hint());
     }
+    forget_ranks(place, context.diagnostics);
     found = one_a_rank(std::move(found), context.diagnostics);
     if (!options.rank) tell_unknown_ranks(found, place, context.diagnostics);
     if (options.rank) {
@@ -555,6 +559,10 @@ std::vector<Capture> recognize(const std::string& path, const ProfileOptions& op
             report_unreadable_database(capture.first(FileRole::kDatabase), capture.unreadable,
                                        context.diagnostics);
     return found;
+}
+
+void forget_ranks(const std::string& path, Diagnostics& diagnostics) {
+    for (const char* code : {"rank_twice", "ranks_unknown"}) diagnostics.forget_below(path, code);
 }
 
 }  // namespace profana

@@ -13,4 +13,7 @@ namespace profana {
 // Throws an Error that lists what was looked for, or the ranks that are there.
 std::vector<Capture> recognize(const std::string& path, const ProfileOptions& options, LoadContext& context);
 
+// What it has told of the ranks at or below path: before it looks again, and when the profile is closed.
+void forget_ranks(const std::string& path, Diagnostics& diagnostics);
+
 }  // namespace profana

@@ -42,15 +42,16 @@ int id_lookup(const Plan& plan) {
 Scan::Scan(Connection& connection, TableProvider& provider, const TableSpec& spec,
            std::shared_ptr<ScanCommon> common)
     : connection_(connection), provider_(provider), spec_(spec), common_(std::move(common)) {
+    connection_.pinned.insert(common_);
+    ++connection_.cursors;
     if (connection_.scans++ == 0) ++connection_.scan_runs;
 }
 
 // SQLite closes the cursors of subqueries and of OR branches while the statement goes on, and may still hold
 // texts of their tables.
 Scan::~Scan() {
-    connection_.pinned.insert(common_);
-    if (chosen_ != nullptr) connection_.pinned.insert(chosen_);
-    if (--connection_.scans == 0) connection_.pinned.clear();
+    --connection_.scans;
+    if (--connection_.cursors == 0) connection_.pinned.clear();
 }
 
 // ---- xFilter ---------------------------------------------------------------------------------------------
@@ -138,8 +139,8 @@ void Scan::choose_parts(sqlite3_value** arguments) {
     if (chosen_ != nullptr && chosen_->request == asked_) return;
     check_request();
     std::shared_ptr<ChosenParts> parts = parts_asked_for();
+    connection_.pinned.insert(parts);
     scans_.clear();
-    if (chosen_ != nullptr) connection_.pinned.insert(chosen_);
     chosen_ = std::move(parts);
     scans_.resize(chosen_->parts.size());
     loaded_for_.assign(chosen_->parts.size(), nullptr);

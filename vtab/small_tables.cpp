@@ -126,7 +126,11 @@ std::map<std::string, std::string> parallel_group_names(const JsonFile& metadata
     const auto groups = metadata.at({"parallel_group_info"});
     simdjson::dom::object object;
     if (!groups || groups->get(object) != simdjson::SUCCESS) return names;
-    for (const auto& [id, about] : object) names[std::string(id)] = member_text(about, "group_name");
+    for (const auto& [id, about] : object) {
+        std::string& name = names[std::string(id)];
+        name = member_text(about, "group_name");
+        if (name == "unknown") name.clear();  // what the profiler writes of a group without a name
+    }
     return names;
 }
 

@@ -5,7 +5,7 @@
 
 #include "ext/core/ascii.h"
 #include "ext/core/json_members.h"
-#include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 #include "vtab/csv_model.h"
 #include "vtab/kernel_finder.h"
 

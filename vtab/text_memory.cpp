@@ -1,5 +1,6 @@
 // Device memory of a text export: memory_record.csv and operator_memory.csv.
 #include "ext/core/decimal.h"
+#include "ext/core/plausible.h"
 #include "vtab/ascend_trace.h"
 #include "vtab/csv_model.h"
 
@@ -111,10 +112,10 @@ class MemoryBlocks {
             int64_t release = time("release_ns", row);
             // msprof writes no release; where it was released there is a duration.
             if (release == kNullInt && file_.get("release_ns") == nullptr && alloc != kNullInt && dur > 0)
-                release = alloc + dur;
+                release = sum_ns(alloc, dur);
             allocs_.push_back(alloc);
             releases.push_back(release);
-            durations.push_back(alloc == kNullInt || release == kNullInt ? kNullInt : release - alloc);
+            durations.push_back(duration_ns(alloc, release));
         }
         blocks_.set("device_id", int_column(file_.devices()));
         for (const char* same : {"name", "size_bytes", "stream_ptr"}) blocks_.set(same, file_.chosen(same));

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "ext/core/ascii.h"
-#include "ext/core/nest_events.h"
+#include "ext/core/plausible.h"
 
 namespace profana {
 namespace {
@@ -109,6 +109,10 @@ class RecordingBatch : public TraceBatch {
         record.kind = kind;
         record.ts_ns = time(event.ts, event.offset, "ts");
         record.dur_ns = instant ? 0 : time(event.dur, event.offset, "dur");
+        if (record.dur_ns != kNullInt && !is_length(record.dur_ns)) {
+            note(event.offset, "implausible_value", "dur is more than a year; it is NULL");
+            record.dur_ns = kNullInt;
+        }
         if (record.dur_ns < 0 && record.dur_ns != kNullInt)
             note(event.offset, "negative_duration", "dur is negative; the row is kept as it is");
         out_->has_far_times |= is_far(record.ts_ns) || is_far(record.dur_ns);
@@ -258,14 +262,14 @@ void read_lane_part(const std::string& raw, int64_t& number, std::string& text) 
     text = token.text(scratch);
 }
 
-// Readers add base and durations: what leaves 64 bits then is unknown, and told here.
+// Readers add base and durations: what is no time then is unknown, and told here.
 void check_far_times(const TraceRecordBatch& batch, int64_t base, const std::string& path,
                      Diagnostics& diagnostics) {
     const auto note = [&](uint64_t offset, const char* what) {
         diagnostics.add({.file = path,
                          .offset = static_cast<int64_t>(offset),
                          .code = "trace_time_out_of_range",
-                         .message = std::string(what) + " is beyond 64-bit nanoseconds; it is NULL"});
+                         .message = std::string(what) + " is beyond the year 2116; it is NULL"});
     };
     for (const TraceRecord& event : batch.events) {
         if (event.ts_ns == kNullInt) continue;

@@ -10,9 +10,6 @@
 // are mostly wrong costs no more than reading it in sequence.
 #include "ext/core/chunks.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -22,6 +19,8 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "ext/core/threads.h"
 
 namespace profana {
 namespace {
@@ -185,21 +184,16 @@ class Pipeline {
         for (std::thread& worker : workers) worker.join();
     }
 
-    // Signals are the host's business: its own threads take them.
     void start(std::vector<std::thread>& workers) {
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
             for (unsigned i = 0; i < threads_; ++i)
-                workers.emplace_back([this, i] {
+                workers.push_back(start_thread([this, i] {
                     while (parse_next(i)) continue;
-                });
+                }));
         } catch (const std::system_error&) {
             if (workers.empty())
                 fail(std::make_exception_ptr(Error("profana: cannot start a thread; too many run")));
         }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
     // One turn of a worker: cut a chunk, parse it, merge what can be merged. False: all is done.

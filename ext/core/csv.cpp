@@ -50,12 +50,8 @@ class CsvFiles {
     void check_stamps() {
         std::vector<FileStamp> stamps;
         for (const std::string& file : files_) stamps.push_back(stamp_if_there(file));
-        if (!stamps_.empty() && stamps != stamps_) throw changed();
+        if (!stamps_.empty() && stamps != stamps_) throw file_changed(files_.front());
         stamps_ = std::move(stamps);
-    }
-
-    Error changed() const {
-        return file_error(files_.front(), 0, "has changed since it was first read; run the query again");
     }
 
     // False: a header further down brought another column; all must be read again.
@@ -73,7 +69,8 @@ class CsvFiles {
             if (!load.read(*file.input, std::move(file.start))) return false;
             file.input.reset();
         }
-        if (table.rows_known() && table.rows() != load.rows()) throw changed();  // while it was read
+        if (table.rows_known() && table.rows() != load.rows())
+            throw file_changed(files_.front());  // while it was read
         table.set_rows(load.rows());
         if (!reported_)
             for (Diagnostic& diagnostic : noticed.rows()) context.diagnostics.add(std::move(diagnostic));

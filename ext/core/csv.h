@@ -24,6 +24,7 @@ enum class CsvValue : uint8_t {
     kPercent,  // (%)
     kRate,     // (GB/s)
     kTime,     // (us) where the head has no unit; nanoseconds
+    kLength,   // as kTime, from one time to another
     kBytes,    // (KB), (MB) ... of 1024; bytes
     kAny,      // whatever it looks like: integer, real or text
     kExtra,    // JSON object of the heads that the format does not know

@@ -3,12 +3,31 @@
 #include "ext/core/csv_cells.h"
 #include "ext/core/decimal.h"
 #include "ext/core/json_token.h"
+#include "ext/core/plausible.h"
 #include "ext/core/utf8.h"
 
 namespace profana {
 namespace {
 
 constexpr int64_t kNoId = 4294967295;  // what profilers write for an id that is not there
+
+// Files have fractions of what we count in.
+bool rounds(CsvValue kind) {
+    return kind == CsvValue::kTime || kind == CsvValue::kLength || kind == CsvValue::kBytes;
+}
+
+bool is_plausible(CsvValue kind, int64_t value) {
+    switch (kind) {
+        case CsvValue::kTime:
+            return is_time(value);
+        case CsvValue::kLength:
+            return is_length(value);
+        case CsvValue::kBytes:
+            return is_size(value);
+        default:
+            return true;
+    }
+}
 
 }  // namespace
 
@@ -19,6 +38,7 @@ void CsvConverter::convert(size_t column, ChunkColumn& to) {
     switch (format_.columns[column].value) {
         case CsvValue::kInteger:
         case CsvValue::kTime:
+        case CsvValue::kLength:
             return integers(column, to, [scale](std::string_view text, int64_t* value) {
                 return parse_scaled(text, scale, value);
             });
@@ -56,17 +76,17 @@ void CsvConverter::each_cell(int cell, Read read) {
 
 template <class Parse>
 void CsvConverter::integers(size_t column, ChunkColumn& to, Parse parse) {
-    const bool may_round =
-        format_.columns[column].value == CsvValue::kTime || format_.columns[column].value == CsvValue::kBytes;
+    const CsvValue kind = format_.columns[column].value;
+    const bool may_round = rounds(kind);
     each_cell(plan_.source(column).cell, [&](std::string_view cell, const CsvRow& row) {
         int64_t value = 0;
         const Parsed parsed = parse(cell, &value);
         const bool usual = parsed == Parsed::kExact || (may_round && parsed == Parsed::kRounded);
-        to.add_int(usual ? value : unusual_integer(column, cell, row, parse));
+        to.add_int(usual && is_plausible(kind, value) ? value : unusual_integer(column, cell, row, parse));
     });
 }
 
-// In quotes, missing, a word, or no number at all.
+// In quotes, missing, a word, no number at all, or more than a capture has.
 template <class Parse>
 int64_t CsvConverter::unusual_integer(size_t column, std::string_view cell, const CsvRow& row, Parse parse) {
     std::string_view text;
@@ -75,12 +95,17 @@ int64_t CsvConverter::unusual_integer(size_t column, std::string_view cell, cons
     if (kind == CsvValue::kStep && text.starts_with("step")) text.remove_prefix(4);
     if (kind == CsvValue::kId && text == "host") return kNullInt;
     int64_t value = 0;
-    switch (parse(text, &value)) {
+    const Parsed parsed = parse(text, &value);
+    const bool is_number = parsed == Parsed::kExact || parsed == Parsed::kRounded;
+    if (is_number && !is_plausible(kind, value)) {
+        note(CsvNote::kImplausible, row, head(column), text);
+        return kNullInt;
+    }
+    switch (parsed) {
         case Parsed::kExact:
             return value;
         case Parsed::kRounded:
-            if (kind != CsvValue::kTime && kind != CsvValue::kBytes)
-                note(CsvNote::kNotAnInteger, row, head(column), text);
+            if (!rounds(kind)) note(CsvNote::kNotAnInteger, row, head(column), text);
             return value;
         case Parsed::kEmpty:
             return kNullInt;

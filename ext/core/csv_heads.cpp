@@ -51,12 +51,13 @@ constexpr Unit kUnits[] = {
 };
 
 bool has_unit(CsvValue value) {
-    return std::any_of(std::begin(kUnits), std::end(kUnits),
-                       [&](const Unit& unit) { return unit.value == value; });
+    return value == CsvValue::kLength || std::any_of(std::begin(kUnits), std::end(kUnits),
+                                                     [&](const Unit& unit) { return unit.value == value; });
 }
 
 // The unit as the value may have it; nullptr: "Time(%)" is no time.
 const Unit* find_unit(CsvValue value, const std::string& name) {
+    if (value == CsvValue::kLength) value = CsvValue::kTime;
     for (const Unit& unit : kUnits)
         if (unit.value == value && unit.name == name) return &unit;
     return nullptr;

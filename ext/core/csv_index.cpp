@@ -1,6 +1,8 @@
 #include "ext/core/csv_index.h"
 
+#ifdef __SSE2__
 #include <emmintrin.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +18,15 @@ struct Block {
     uint64_t quotes, commas, feeds;
 };
 
-uint64_t equal_bytes(const __m128i (&bytes)[4], char c) {
+#ifdef __SSE2__
+
+using Bytes = __m128i[4];
+
+void load(Bytes& bytes, const char* at) {
+    for (int i = 0; i < 4; ++i) bytes[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at) + i);
+}
+
+uint64_t equal_bytes(const Bytes& bytes, char c) {
     const __m128i wanted = _mm_set1_epi8(c);
     uint64_t bits = 0;
     for (int i = 0; i < 4; ++i) {
@@ -30,7 +40,7 @@ uint64_t equal_bytes(const __m128i (&bytes)[4], char c) {
 struct Seen {
     __m128i all = _mm_setzero_si128(), least = _mm_set1_epi8(-1);
 
-    void add(const __m128i (&bytes)[4]) {
+    void add(const Bytes& bytes) {
         all = _mm_or_si128(all,
                            _mm_or_si128(_mm_or_si128(bytes[0], bytes[1]), _mm_or_si128(bytes[2], bytes[3])));
         least = _mm_min_epu8(
@@ -43,9 +53,50 @@ struct Seen {
     }
 };
 
+#else
+
+// Eight bytes at a time, the lowest first.
+using Bytes = uint64_t[8];
+static_assert(std::endian::native == std::endian::little);
+
+constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
+
+void load(Bytes& bytes, const char* at) {
+    std::memcpy(bytes, at, sizeof bytes);
+}
+
+// The high bit of each byte that is zero.
+uint64_t zero_bytes(uint64_t word) {
+    return ~(((word & ~kHighs) + ~kHighs) | word) & kHighs;
+}
+
+uint64_t equal_bytes(const Bytes& bytes, char c) {
+    const uint64_t wanted = kOnes * static_cast<unsigned char>(c);
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; ++i)
+        bits |= ((zero_bytes(bytes[i] ^ wanted) >> 7) * 0x0102040810204080 >> 56) << (8 * i);
+    return bits;
+}
+
+// What occurs among all bytes seen so far.
+struct Seen {
+    uint64_t all = 0, nul = 0;
+
+    void add(const Bytes& bytes) {
+        for (const uint64_t word : bytes) {
+            all |= word;
+            nul |= zero_bytes(word);
+        }
+    }
+    // Only ASCII, and no NUL.
+    bool plain() const { return ((all & kHighs) | nul) == 0; }
+};
+
+#endif
+
 Block read_block(const char* at, Seen* seen) {
-    __m128i bytes[4];
-    for (int i = 0; i < 4; ++i) bytes[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at) + i);
+    Bytes bytes;
+    load(bytes, at);
     seen->add(bytes);
     return {equal_bytes(bytes, '"'), equal_bytes(bytes, ','), equal_bytes(bytes, '\n')};
 }

@@ -24,6 +24,7 @@ constexpr Wording kWordings[] = {
     {Severity::kWarning, "not_a_number", " is no number; read as NULL"},
     {Severity::kWarning, "not_an_integer", " is no whole number; rounded"},
     {Severity::kWarning, "number_out_of_range", " is beyond 64 bits; read as NULL"},
+    {Severity::kWarning, "implausible_value", " is more than a capture can have; read as NULL"},
     {Severity::kWarning, "invalid_utf8", " is not UTF-8; U+FFFD stands for each bad byte"},
 };
 static_assert(std::size(kWordings) == static_cast<size_t>(CsvNote::kCount));

@@ -20,6 +20,7 @@ enum class CsvNote {
     kNotANumber,
     kNotAnInteger,
     kOutOfRange,
+    kImplausible,
     kInvalidUtf8,
     kCount
 };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -38,6 +39,8 @@ constexpr auto kPowers = make_powers();
 bool is_digit(char c) {
     return static_cast<unsigned char>(c - '0') < 10;
 }
+
+static_assert(std::endian::native == std::endian::little);
 
 uint64_t load_eight(const char* p) {
     uint64_t word;

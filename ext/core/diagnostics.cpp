@@ -34,10 +34,18 @@ void Diagnostics::add(Diagnostic diagnostic) {
 }
 
 void Diagnostics::forget(const std::string& file, const std::string& code) {
+    forget_those([&](const Diagnostic& d) { return d.file == file && (code.empty() || d.code == code); });
+}
+
+void Diagnostics::forget_below(const std::string& path, const std::string& code) {
+    forget_those([&](const Diagnostic& d) {
+        return d.code == code && (d.file == path || d.file.starts_with(path + "/"));
+    });
+}
+
+template <class IsMeant>
+void Diagnostics::forget_those(IsMeant is_meant) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const auto is_meant = [&](const Diagnostic& d) {
-        return d.file == file && (code.empty() || d.code == code);
-    };
     if (std::erase_if(rows_, is_meant) == 0) return;
     seen_.clear();
     for (size_t i = 0; i < rows_.size(); ++i) {

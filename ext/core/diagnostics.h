@@ -32,11 +32,15 @@ class Diagnostics {
     void add(Diagnostic diagnostic);
     // Before a file is read anew; with a code: only what has it.
     void forget(const std::string& file, const std::string& code = {});
+    void forget_below(const std::string& path, const std::string& code);  // the path itself, too
     std::vector<Diagnostic> rows() const;
     // What was met in a file: each code with the severity of its first place.
     std::vector<std::pair<std::string, Severity>> told_of(const std::string& file) const;
 
   private:
+    template <class IsMeant>
+    void forget_those(IsMeant is_meant);
+
     mutable std::mutex mutex_;
     bool strict_ = false;
     std::vector<Diagnostic> rows_;

@@ -37,12 +37,11 @@ class Index {
     Range code(uint32_t code) const;    // kText, kAny: the rows of one dictionary code
     Range hashed(uint64_t hash) const;  // kLong: the rows whose text has this hash_text(), and perhaps others
 
-    // The numbers from `value` on, and those behind it; kInt, kReal, kAny. numbers_end(): where texts begin.
+    // The numbers from `value` on, and those behind it; kInt, kReal, kAny.
     size_t first_not_below(int64_t value) const;
     size_t first_not_below(double value) const;
     size_t first_above(int64_t value) const;
     size_t first_above(double value) const;
-    size_t numbers_end() const { return numbers_end_; }
 
     // The arrangement as rows; empty: rows are in order as they are.
     const PageVector<Row>& order() const { return order_; }

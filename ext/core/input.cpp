@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -230,6 +231,7 @@ class GzipInput : public Input {
 
     bool refill() {
         // A member may inflate to nothing at all: a read can take long without a byte to show for it.
+        if (std::this_thread::get_id() == opener_) progress_.poll();
         if (progress_.cancelled()) throw Error("interrupted", ErrorKind::kInterrupted);
         const size_t got = file_->read(compressed_.data(), compressed_.size(), offset_);
         offset_ += got;
@@ -266,7 +268,8 @@ class GzipInput : public Input {
     }
 
     std::unique_ptr<Descriptor> file_;
-    const Progress& progress_;
+    Progress& progress_;
+    const std::thread::id opener_ = std::this_thread::get_id();  // that of the progress
     Diagnostics& diagnostics_;
     uint64_t limit_;
     z_stream zlib_{};
@@ -287,6 +290,10 @@ FileStamp stamp_file(const std::string& path) {
 FileStamp stamp_if_there(const std::string& path) {
     struct stat info;
     return ::stat(path.c_str(), &info) == 0 ? make_stamp(info) : FileStamp();
+}
+
+Error file_changed(const std::string& path) {
+    return file_error(path, 0, "has changed since it was first read; run the query again");
 }
 
 void refuse_unreadable(const std::string& path) {
@@ -334,6 +341,11 @@ RandomFile::RandomFile(const std::string& path) : fd_(-1), path_(path) {
 
 RandomFile::~RandomFile() {
     ::close(fd_);
+}
+
+FileStamp RandomFile::stamp() const {
+    struct stat info;
+    return ::fstat(fd_, &info) == 0 ? make_stamp(info) : FileStamp();
 }
 
 std::string RandomFile::read(uint64_t offset, size_t n) const {

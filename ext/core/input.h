@@ -17,6 +17,7 @@ struct FileStamp {
 };
 FileStamp stamp_file(const std::string& path);      // Error when there is no such file
 FileStamp stamp_if_there(const std::string& path);  // all zero when there is none
+Error file_changed(const std::string& path);        // what a reader throws whose file is not what it was
 
 // The error of Input::open for what cannot be opened, without opening it: where the host has it open as its
 // database, closing another descriptor of the file would drop the host's locks.
@@ -53,6 +54,7 @@ class RandomFile {
     RandomFile(const RandomFile&) = delete;
     RandomFile& operator=(const RandomFile&) = delete;
     std::string read(uint64_t offset, size_t n) const;
+    FileStamp stamp() const;
 
   private:
     int fd_;

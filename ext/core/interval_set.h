@@ -82,7 +82,6 @@ struct OverlapClass {
     uint64_t mask = 0;
     uint64_t length = 0;
 };
-constexpr size_t kMaxOverlapSets = 63;
 // The classes that occur, by rising mask. Where none of the sets holds is no class.
 std::vector<OverlapClass> overlap_classes(const std::vector<IntervalSet>& sets);
 

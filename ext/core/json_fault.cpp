@@ -58,7 +58,7 @@ constexpr FaultText kTexts[] = {
      "a value beside the events longer than 64 MiB; not kept"},
     {JsonFault::kBadTime, "trace_bad_time", kRepaired, "ts or dur is no number; read as NULL"},
     {JsonFault::kTimeOutOfRange, "trace_time_out_of_range", kRepaired,
-     "a time beyond 64-bit nanoseconds; read as NULL"},
+     "a time that no capture can have; read as NULL"},
     {JsonFault::kNegativeDuration, "trace_negative_duration", kNote, "dur is negative; kept as it is"},
     {JsonFault::kBadBase, "trace_bad_base", kRepaired,
      "baseTimeNanoseconds is no number of 64 bits; times are as the events have them"},

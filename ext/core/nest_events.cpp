@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "ext/core/plausible.h"
 #include "ext/core/radix_sort.h"
 
 namespace profana {
@@ -113,12 +114,6 @@ bool nest_calls(std::span<const uint32_t> events, std::span<const int64_t> start
 }
 
 }  // namespace
-
-int64_t duration_ns(int64_t start, int64_t end) {
-    int64_t length = kNoTime;
-    if (start == kNoTime || end == kNoTime || __builtin_sub_overflow(end, start, &length)) return kNoTime;
-    return length;
-}
 
 Nesting nest_by_cursor(std::span<const int64_t> start, std::span<const int64_t> end) {
     Nesting out{PageVector<uint32_t>(start.size(), kNoParent), PageVector<uint32_t>(start.size(), 0),

@@ -16,14 +16,6 @@ namespace profana {
 
 constexpr uint32_t kNoParent = std::numeric_limits<uint32_t>::max();
 
-// end - start; INT64_MIN (the store's NULL) where either is NULL or the difference does not fit.
-int64_t duration_ns(int64_t start, int64_t end);
-// a + b, as an end of start and length; likewise.
-inline int64_t sum_ns(int64_t a, int64_t b) {
-    int64_t sum = 0;
-    return a == INT64_MIN || b == INT64_MIN || __builtin_add_overflow(a, b, &sum) ? INT64_MIN : sum;
-}
-
 struct Nesting {
     PageVector<uint32_t> parent;  // by event; kNoParent: a root
     PageVector<uint32_t> depth;   // by event; 0: a root

@@ -1,7 +1,7 @@
 // How long work stays interruptible, and where what it notices goes.
 //
 // The thread that owns the SQL statement calls Progress::poll() every few milliseconds; worker threads only
-// look at cancelled(). Workers never call SQLite.
+// look at cancelled(), or have a Progress of their own. They never call SQLite on the statement's connection.
 #pragma once
 
 #include <atomic>

@@ -2,8 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 
 #include "ext/core/error.h"
@@ -30,10 +28,20 @@ std::string round_digits(std::string digits, size_t drop, bool more) {
     return digits;
 }
 
-std::string print(const char* format, int precision, double x) {
-    std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, format, precision, x)) + 1, '\0');
-    text.resize(static_cast<size_t>(std::snprintf(text.data(), text.size(), format, precision, x)));
+// As printf's %.*f, but the host's locale does not count.
+std::string print(int precision, double x) {
+    constexpr int kLongestWhole = 320;  // 1e308 and a sign
+    std::string text(static_cast<size_t>(kLongestWhole + precision), '\0');
+    text.resize(static_cast<size_t>(
+        std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::fixed, precision).ptr -
+        text.data()));
     return text;
+}
+
+double read(const std::string& text) {
+    double x = 0;
+    std::from_chars(text.data(), text.data() + text.size(), x);
+    return x;
 }
 
 constexpr double kPowers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -58,13 +66,13 @@ double round_even(double x, int64_t digits) {
         double result = 0;
         if (round_plain(x, digits, &result)) return result;
         if (digits > kMaxFixedDigits) return x;
-        return std::strtod(fixed(x, digits).c_str(), nullptr);
+        return read(fixed(x, digits));
     }
     if (digits < -400) return std::copysign(0.0, x);
     const double whole = std::trunc(std::fabs(x));
     const std::string text =
-        round_digits(print("%.*f", 0, whole), static_cast<size_t>(-digits), whole != std::fabs(x));
-    return std::copysign(std::strtod(text.c_str(), nullptr), x);
+        round_digits(print(0, whole), static_cast<size_t>(-digits), whole != std::fabs(x));
+    return std::copysign(read(text), x);
 }
 
 int64_t round_even(int64_t x, int64_t digits) {
@@ -84,7 +92,7 @@ int64_t round_even(int64_t x, int64_t digits) {
 }
 
 std::string fixed(double x, int64_t digits) {
-    return print("%.*f", static_cast<int>(digits), x);
+    return print(static_cast<int>(digits), x);
 }
 
 std::string repr_real(double x) {

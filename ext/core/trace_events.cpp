@@ -222,11 +222,14 @@ class TraceReading {
 // Reads args through a window, since neighbours are mostly asked for one after another.
 class TraceArgsSource : public LongSource {
   public:
-    explicit TraceArgsSource(const std::vector<std::string>& paths) {
+    explicit TraceArgsSource(const std::vector<std::string>& paths, const std::vector<FileStamp>& stamps) {
         uint64_t begin = 0;
-        for (const std::string& path : paths) {
-            files_.push_back({begin, open(path)});
-            begin += stamp_if_there(path).size;
+        for (size_t i = 0; i < paths.size(); ++i) {
+            files_.push_back({begin, open(paths[i])});
+            const std::unique_ptr<RandomFile>& file = files_.back().file;
+            if ((file != nullptr ? file->stamp() : stamp_if_there(paths[i])) != stamps[i])
+                throw file_changed(paths[i]);
+            begin += stamps[i].size;
         }
     }
 
@@ -321,8 +324,9 @@ LongRef trace_args_place(const TraceEvent& event, uint64_t begin) {
                             static_cast<uint32_t>(event.args_length));
 }
 
-std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths) {
-    return std::make_shared<TraceArgsSource>(paths);
+std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths,
+                                                    const std::vector<FileStamp>& stamps) {
+    return std::make_shared<TraceArgsSource>(paths, stamps);
 }
 
 }  // namespace profana

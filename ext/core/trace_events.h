@@ -113,7 +113,9 @@ TraceFacts read_trace_head(const std::string& path, LoadContext& context);
 // Args of an event of a plain file as a place in the file, for a kLong column. `begin` is where the file
 // begins if several are read one behind the other: the sizes of those before it.
 LongRef trace_args_place(const TraceEvent& event, uint64_t begin);
-// Reads such places again; gives valid JSON, repaired as during the first reading.
-std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths);
+// Reads such places again; gives valid JSON, repaired as during the first reading. Throws where a file is no
+// longer what it was then, by its stamp.
+std::shared_ptr<const LongSource> trace_args_source(const std::vector<std::string>& paths,
+                                                    const std::vector<FileStamp>& stamps);
 
 }  // namespace profana

@@ -194,9 +194,9 @@ start AS MATERIALIZED (   -- the kind of the first stretch, and how many there a
 ),
 meeting AS MATERIALIZED ( -- stretches with one slot meet
   SELECT p.rank_place,
-         p.stretch - (a.base_kind <> a.comparison_kind
-                      AND p.profile = CASE WHEN a.base_stretches > a.comparison_stretches
-                                      THEN 'base' ELSE 'comparison' END) AS slot,
+         p.stretch - coalesce(a.base_kind <> a.comparison_kind
+                              AND p.profile = CASE WHEN a.base_stretches > a.comparison_stretches
+                                              THEN 'base' ELSE 'comparison' END, 0) AS slot,
          max(p.stretch) FILTER (WHERE p.profile = 'base') AS base_stretch,
          max(p.stretch) FILTER (WHERE p.profile = 'comparison') AS comparison_stretch
     FROM _op_stretch AS p
@@ -296,7 +296,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._shown_op USING profana_memo(_shown_op_q
 
 -- _op_owner: under which listed operator does an operator stand where max_kernel_num is set?
 --
--- The nearest listed one from itself upwards. Elsewhere it is the top-level operator, root_id, and this view empty.
+-- The nearest listed one from itself up to its top-level operator. Elsewhere it is the top-level operator, root_id, and this view empty.
 CREATE TEMP VIEW IF NOT EXISTS _op_owner(
   profile,                -- TEXT     base or comparison
   id,                     -- INTEGER  prof_host_op.id
@@ -309,6 +309,7 @@ SELECT o.profile, o.id, o.depth, o.start_ns,
                SELECT o.id, o.parent_id
                UNION ALL
                SELECT p.id, p.parent_id FROM up JOIN prof_host_op AS p ON p.profile = o.profile AND p.id = up.parent_id
+                WHERE up.id <> o.root_id
              )
              SELECT up.id FROM up
               WHERE (o.profile, up.id) IN (SELECT 'base', base_id FROM _op_pair

@@ -116,8 +116,9 @@ SELECT row_number() OVER (ORDER BY base_id IS NULL, base_type_id, base_id, compa
 
 -- _side_kernel_type: what does each profile say about its kinds of kernel?
 --
--- Without a step, a text export answers with its own op_statistic.csv, as the compare tool takes it. Where a
--- step is asked for, and in databases, the kernels are counted (a step takes the kernels that start within it).
+-- Without a step, a text export answers with its own op_statistic.csv, as the compare tool takes it, averages
+-- included (of several ranks they are those of all kernels). Where a step is asked for, and in databases, the
+-- kernels are counted (a step takes the kernels that start within it).
 -- The compare tool has no such figures for GPU traces, nor has this view: kernel_compare lists GPU kernels.
 CREATE TEMP VIEW IF NOT EXISTS _side_kernel_type(
   profile,                -- TEXT     base or comparison
@@ -126,18 +127,21 @@ CREATE TEMP VIEW IF NOT EXISTS _side_kernel_type(
   first_id,               -- INTEGER  orders rows by first appearance
   calls,                  -- INTEGER
   total_ns,               -- INTEGER  ns
+  avg_ns,                 -- REAL     ns
   max_ns,                 -- INTEGER  ns
   min_ns,                 -- INTEGER  ns
   durations               -- BLOB     sample_agg of the single durations, ns; NULL: the source has only sums
 ) AS
-SELECT o.profile, o.op_type, o.core_type, min(o.id), sum(o.count), sum(o.total_ns), max(o.max_ns), min(o.min_ns), NULL
+SELECT o.profile, o.op_type, o.core_type, min(o.id), sum(o.count), sum(o.total_ns),
+       coalesce(CASE WHEN count(*) = 1 THEN max(o.avg_ns) END, sum(o.total_ns) * 1.0 / sum(o.count)),
+       max(o.max_ns), min(o.min_ns), NULL
   FROM _compare_side AS s
   JOIN prof_op_stat AS o ON o.profile = s.profile
  WHERE s.family = 'text' AND s.step IS NULL
  GROUP BY o.profile, o.op_type, o.core_type
 UNION ALL
-SELECT profile, coalesce(op_type, 'N/A'), core_type, min(id), count(*), sum(dur_ns), max(dur_ns), min(dur_ns),
-       sample_agg(dur_ns)
+SELECT profile, coalesce(op_type, 'N/A'), core_type, min(id), count(*), sum(dur_ns), sum(dur_ns) * 1.0 / count(*),
+       max(dur_ns), min(dur_ns), sample_agg(dur_ns)
   FROM prof_kernel AS k
  WHERE k.profile IN (SELECT profile FROM _compare_side WHERE family = 'db' OR family = 'text' AND step IS NOT NULL)
    AND k.is_communication IS NOT 1
@@ -186,6 +190,8 @@ paired AS (               -- both sides of one kind on one row
          min(first_id) FILTER (WHERE profile = 'base') AS base_id,
          sum(total_ns) FILTER (WHERE profile = 'base') AS base_total_ns,
          sum(calls) FILTER (WHERE profile = 'base') AS base_calls,
+         max(avg_ns) FILTER (WHERE profile = 'base') AS base_listed_ns,
+         count(*) FILTER (WHERE profile = 'base') AS base_kinds,
          max(max_ns) FILTER (WHERE profile = 'base') AS base_max_ns,
          min(min_ns) FILTER (WHERE profile = 'base') AS base_min_ns,
          quantile(durations, 0.5) FILTER (WHERE profile = 'base') AS base_median_ns,
@@ -194,6 +200,8 @@ paired AS (               -- both sides of one kind on one row
          min(first_id) FILTER (WHERE profile = 'comparison') AS comparison_id,
          sum(total_ns) FILTER (WHERE profile = 'comparison') AS comparison_total_ns,
          sum(calls) FILTER (WHERE profile = 'comparison') AS comparison_calls,
+         max(avg_ns) FILTER (WHERE profile = 'comparison') AS comparison_listed_ns,
+         count(*) FILTER (WHERE profile = 'comparison') AS comparison_kinds,
          max(max_ns) FILTER (WHERE profile = 'comparison') AS comparison_max_ns,
          min(min_ns) FILTER (WHERE profile = 'comparison') AS comparison_min_ns,
          quantile(durations, 0.5) FILTER (WHERE profile = 'comparison') AS comparison_median_ns,
@@ -202,10 +210,10 @@ paired AS (               -- both sides of one kind on one row
     FROM named
    GROUP BY shown_type, core_type
 ),
-rated AS (
+rated AS (                -- of several kinds under one name the average is that of all
   SELECT *, compare_ratio(base_total_ns, comparison_total_ns) AS total_ratio,
-         base_total_ns * 1.0 / base_calls AS base_avg_ns,
-         comparison_total_ns * 1.0 / comparison_calls AS comparison_avg_ns
+         iif(base_kinds = 1, base_listed_ns, base_total_ns * 1.0 / base_calls) AS base_avg_ns,
+         iif(comparison_kinds = 1, comparison_listed_ns, comparison_total_ns * 1.0 / comparison_calls) AS comparison_avg_ns
     FROM paired
 )
 SELECT row_number() OVER (ORDER BY round_even(total_ratio, 4) DESC, base_id IS NULL, base_id, comparison_id),

@@ -413,15 +413,21 @@ WITH computed AS (
     LEFT JOIN _collective_task AS t ON t.profile = o.profile AND t.comm_op_id = o.id
    GROUP BY 1, 2, 3, 4
 ),
+recording AS (           -- sources without collectives of their own; LIMIT: chosen before a file of theirs is opened
+  SELECT s.alias, s.rank, s.path
+    FROM prof_source AS s
+   WHERE s.missing ->> 'prof_comm_op' IS NOT NULL
+     AND EXISTS (SELECT 1 FROM json_each(s.files) AS f
+                  WHERE '/' || f.value LIKE '%/communication.json' OR '/' || f.value LIKE '%/communication.json.gz')
+   LIMIT -1
+),
 recorded AS (            -- SDMA is the sum of HCCS, PCIE and SIO
   SELECT s.alias AS profile, s.rank, c.group_name, substr(c.name, 1, max(instr(c.name, '__'), 0)) AS op_type, c.name, c.start_ns,
          c.elapse_ns, c.wait_ns, c.transit_ns, sum(c.transit_size_mb) FILTER (WHERE c.transport IN ('SDMA', 'RDMA')) AS size_mb,
          sum(c.transport_transit_ns) FILTER (WHERE c.transport IN ('SDMA', 'RDMA')) AS link_ns
-    FROM prof_source AS s
-    JOIN communication(s.path) AS c
-   WHERE EXISTS (SELECT 1 FROM json_each(s.files) AS f
-                  WHERE '/' || f.value LIKE '%/communication.json' OR '/' || f.value LIKE '%/communication.json.gz')
-     AND s.missing ->> 'prof_comm_op' IS NOT NULL AND c.name <> 'Total Op Info'
+    FROM recording AS s
+   CROSS JOIN communication(s.path) AS c
+   WHERE c.name <> 'Total Op Info'
    GROUP BY s.alias, s.rank, c.group_name, c.name, c.start_ns
 ),
 summed AS (

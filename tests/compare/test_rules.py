@@ -122,6 +122,25 @@ def empty_side(case):
                       [(None, None, "aten::add", 3000, "comparison only"), (None, None, "aten::mul", 0, "comparison only")])
 
 
+def empty_side_with_backward_thread(case):
+    """Stretches on and off the backward thread are all listed where the other side has no operators, or has them on fewer ranks."""
+    t, none = Text(), Text()
+    for at, name, thread in ((0, "a", 1), (10, "b", 2), (20, "c", 1)):
+        t.op(name, at, 5, thread=thread)
+    for run in (t, none):
+        run.fwd_bwd(0, 10)
+    full, bare = case.text(t), case.text(none)
+    case.checks.equal("comparison only", shown(case.session(bare, full)), [(None, "a"), (None, "b"), (None, "c")])
+    case.checks.equal("base only", shown(case.session(full, bare)), [("a", None), ("b", None), ("c", None)])
+    case.count += 1
+    two = f"{case.folder}/{case.count}"
+    for rank in (0, 1):
+        t.write(f"{two}/{rank}_ascend_pt", rank=rank)
+    listed = [(name, name) for name in "abc"]
+    case.checks.equal("second rank in comparison", shown(case.session(full, two)), listed + [(None, name) for name in "abc"])
+    case.checks.equal("second rank in base", shown(case.session(two, full)), listed + [(name, None) for name in "abc"])
+
+
 def drill_down(case):
     """A pair with more kernels than max_kernel_num gives way to its children; its own kernel is not shown."""
     t = Text()
@@ -139,6 +158,38 @@ def drill_down(case):
     case.checks.equal("six are more than five", s.rows(work), [("aten::part", 6000), ("aten::part", 6000), ("aten::part", 3000)])
     case.checks.equal("statistic drills too", s.rows("SELECT name, base_calls, base_device_ns FROM operator_compare_statistic"),
                       [("aten::part", 3, 15000)])
+
+
+def drill_down_after_overlap(case):
+    """What hangs on a pair that gave way is not shown, though an operator of the step before encloses its step."""
+    def run(before):
+        t = Text()
+        t.op("ProfilerStep#1", 0, 100)
+        if before:
+            t.op("aten::x", 80, 40)
+        t.op("ProfilerStep#2", 100, 200)
+        t.op("aten::p", 150, 100)
+        for at in (160, 200):
+            t.op("aten::q", at, 20)
+        for launch in (150, 160, 200, 150, 150):
+            t.kernel("k", 1000 + t.task_id * 10, 3, launch=launch)
+        return case.text(t)
+    s = case.session(run(False), run(True), settings={"max_kernel_num": 4})
+    case.checks.equal("work", s.rows("SELECT comparison_name, base_device_ns, comparison_device_ns FROM operator_compare ORDER BY order_id"),
+                      [("aten::x", None, 0), ("aten::q", 3000, 3000), ("aten::q", 3000, 3000)])
+
+
+def step_with_its_first_operator(case):
+    """Work belongs to the operator, not to the step that starts in the same instant, whichever the file has first."""
+    t, g = Text(), Gpu()
+    t.op("aten::a", 0, 10)
+    t.op("ProfilerStep#1", 0, 100)
+    t.kernel("k", 200, 7, launch=0)
+    g.op("aten::a", 0, 10)
+    g.op("ProfilerStep#1", 0, 100, cat="user_annotation")
+    g.kernel("k", 200, 7, launch=0)
+    for path in (case.text(t), case.gpu(g)):
+        case.checks.equal("its work", case.session(path).rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::a", 7000)])
 
 
 def host_operators(case):
@@ -351,6 +402,29 @@ def groups(case):
     case.checks.equal("labels", s.rows("SELECT metric, base_ns, comparison_ns FROM overall_metrics WHERE level = 1 ORDER BY order_id"),
                       [("tp: Communication", 50000, 50000), ("Group 2 Communication", 50000, 50000),
                        ("dp: Group 3 Communication", 50000, 50000), ("dp: Group 4 Communication", 50000, 0)])
+
+
+def group_called_unknown(case):
+    """The profiler's word for a group without a name is none."""
+    t = Text()
+    t.group("1")
+    t.collective("1", "hcom_allReduce__1_0_1", 0, 50)
+    t.lane("Communication(Not Overlapped)", 0, 1000)
+    s = case.session(case.text(t, {"1": "unknown"}))
+    case.checks.equal("label", s.value("SELECT metric FROM overall_metrics WHERE level = 1"), "Group 1 Communication")
+
+
+def listed_averages(case):
+    """Averages of kernel types are those of op_statistic.csv; of several rows under one name, that of all."""
+    t = Text()
+    t.stat = [[0, "A", "AI_CORE", 3, "10.0", "3.0", "3.333", "4.0", 50], [0, "B", "AI_CORE", "N/A", "10.0", "3.0", "5.0", "7.0", 50]]
+    s = case.session(case.text(t))
+    averages = "SELECT kernel_type, base_avg_ns, comparison_avg_ns, avg_ratio FROM kernel_type_compare ORDER BY order_id"
+    case.checks.equal("as listed", s.rows(averages), [("A", 3333.0, 3333.0, 1.0), ("B", 5000.0, 5000.0, 1.0)])
+    t.stat[1][3] = 2
+    s = case.session(case.text(t))
+    s.rows("INSERT INTO op_equivalent VALUES ('A', 'B')")
+    case.checks.equal("of all", s.rows(averages), [("A", 3333.0, (10000 + 10000) / 5, 4000 / 3333), ("B", 5000.0, None, 0.0)])
 
 
 def groups_of_ranks(case):
@@ -589,9 +663,10 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (nesting, innermost_owner, backward_split, matching, empty_side, drill_down, host_operators, kernel_types, copies,
-                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups, groups_of_ranks, pairs_of_groups, overlaps,
-                     time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, unknown_times, launches_in_time, merged_types, bad_row, odd_files, scalar_dims, both_kinds):
+        for test in (nesting, innermost_owner, backward_split, matching, empty_side, empty_side_with_backward_thread, drill_down,
+                     drill_down_after_overlap, step_with_its_first_operator, host_operators, kernel_types, listed_averages, copies,
+                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups,
+                     group_called_unknown, groups_of_ranks, pairs_of_groups, overlaps, time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, unknown_times, launches_in_time, merged_types, bad_row, odd_files, scalar_dims, both_kinds):
             checks.run(test, case)
     sys.exit(checks.report())
 

@@ -105,10 +105,3 @@ TEST_CASE("containment agrees with its definition on random intervals") {
             REQUIRE(nesting.parent[event] == smallest_container(thread, start, end, event));
     }
 }
-
-TEST_CASE("durations that do not fit are NULL") {
-    CHECK(duration_ns(5, 9) == 4);
-    CHECK(duration_ns(9, 5) == -4);
-    CHECK(duration_ns(kNull, 5) == kNull);
-    CHECK(duration_ns(-5, std::numeric_limits<int64_t>::max()) == kNull);
-}

@@ -171,7 +171,7 @@ TEST_CASE("Args are read again from their place, repaired in the same way") {
                      "[{\"ph\":\"X\",\"args\": {\"a\" : \"x\"} "
                      "},{\"args\":{\"p\":\"C:\\dir\",\"v\":NaN,\"c\":\"\x01\"}},{\"ph\":\"M\"}]");
     const Reading reading = read_file(path);
-    const auto source = trace_args_source({path});
+    const auto source = trace_args_source({path}, {stamp_file(path)});
     REQUIRE(reading.events.size() == 3);
     for (size_t i = 0; i < 2; ++i) {
         CHECK(source->read(reading.events[i].args_place) == reading.events[i].args);

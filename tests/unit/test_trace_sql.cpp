@@ -164,11 +164,11 @@ TEST_CASE("trace_event: parts of a microsecond") {
     CHECK(count_of(sql, "fine.json", "trace_time_out_of_range") == 1);
     CHECK(count_of(sql, "fine.json", "trace_bad_time") == 1);
     CHECK(count_of(sql, "fine.json", "trace_negative_duration") == 1);
-    // Both times fit, and their sum does not: 2^63 - 1 ns is 9223372036854775.807 us.
+    // Both are times, and their sum is not: the last is 2^62 ns, 4611686018427387.904 us.
     const std::string late = folder.write(
-        "late.json", R"([{"ts":9223372036854775.806,"dur":0.001},{"ts":9223372036854775.806,"dur":0.002}])");
+        "late.json", R"([{"ts":4611686018427387.903,"dur":0.001},{"ts":4611686018427387.903,"dur":0.002}])");
     CHECK(sql.rows("SELECT end_ns FROM trace_event('" + late + "')") ==
-          Rows{{"9223372036854775807"}, {"NULL"}});
+          Rows{{"4611686018427387904"}, {"NULL"}});
     CHECK(count_of(sql, "late.json", "trace_time_out_of_range") == 1);
     CHECK(sql.rows("SELECT dur_ns, end_ns FROM trace_event('" + late + "')").size() == 2);
     CHECK(count_of(sql, "late.json", "trace_time_out_of_range") == 1);
