@@ -93,6 +93,7 @@ constexpr const char* kComparisonViews[] = {
     "module_compare",        "memory_compare_statistic",
     "memory_compare",        "api_compare",
     "kernel_compare",        "kernel_type_compare",
+    "diagnosis",             "compare_diagnostic",
 };
 constexpr const char* kProfileViews[] = {
     "prof_source",     "overall",        "hot_op",
@@ -100,6 +101,7 @@ constexpr const char* kProfileViews[] = {
     "cast_overhead",   "step_breakdown", "communication_summary",
     "memory_peak",     "operator_mfu",   "module_mfu",
     "mfu_record",      "mfu_total",      "kernel_mfu_estimate",
+    "mfu_diagnostic",  "time_by_kind",   "collection_check",
     "prof_diagnostic",
 };
 
@@ -339,7 +341,7 @@ void export_function(sqlite3_context* context, int count, sqlite3_value** values
 constexpr const char* kDoc =
     "Writes views as a file by its suffix: .db plain tables, no suffix a folder of CSV files, .xlsx the "
     "comparison's "
-    "workbook, .html its report. views: names by comma; NULL: every shipped view that has rows. An existing "
+    "workbook, .html its report. views: names by comma; NULL: the shipped views that answer a question by themselves and have rows. An existing "
     "path is an "
     "error unless overwrite is 1; the connection's own databases and files of open profiles are never "
     "replaced. The file appears under its name when it is whole. Returns what was "

@@ -45,8 +45,8 @@ std::shared_ptr<Column> end_column(CsvModel& csv, const std::string& first_file,
     if (beyond > 0) {
         context.diagnostics.add(
             {.file = first_file,
-             .code = "number_out_of_range",
-             .message = "start and duration add up to more than 64-bit nanoseconds: end_ns is NULL",
+             .code = "implausible_value",
+             .message = "start and duration add up to a time that no capture can have; end_ns is NULL",
              .count = beyond});
     }
     return out;

@@ -153,7 +153,8 @@ launch AS (                           -- the host event that launched the kernel
   SELECT k.profile, k.id AS kernel_id, min(l.host_op_id) AS host_op_id
     FROM kernel AS k
    CROSS JOIN prof_launch AS l ON l.profile = k.profile AND l.kernel_id = k.id
-   WHERE k.needs_op AND l.host_op_id IS NOT NULL AND EXISTS (SELECT 1 FROM rule_op)
+   WHERE (k.needs_op OR k.profile IN (SELECT profile FROM kernel WHERE op_type IS NULL))
+     AND l.host_op_id IS NOT NULL AND EXISTS (SELECT 1 FROM rule_op)
    GROUP BY k.profile, k.id
 ),
 owner AS MATERIALIZED (               -- the innermost operator with a rule around it
@@ -172,8 +173,10 @@ candidate AS MATERIALIZED (
     LEFT JOIN rule_op AS o ON o.profile = w.profile AND o.id = +w.op_id
    WHERE k.rule IS NOT NULL OR o.flops IS NOT NULL
 ),
-main AS (                             -- which kernels of an operator share its FLOPs
-  SELECT *, has_word = max(has_word) OVER (PARTITION BY profile, op_id, rule) AS is_main FROM candidate
+main AS (                             -- which kernels of an operator share its FLOPs: none beside one that tells its own
+  SELECT *, has_word = max(has_word) OVER (PARTITION BY profile, op_id, rule)
+              AND (rule IS NOT NULL OR max(rule IS NOT NULL) OVER (PARTITION BY profile, op_id) = 0) AS is_main
+    FROM candidate
 ),
 shared AS (
   SELECT *, sum(dur_ns) FILTER (WHERE is_main) OVER of_op AS main_ns, count(*) FILTER (WHERE is_main) OVER of_op AS mains

@@ -90,7 +90,8 @@ SELECT profile, rank, name, op_type, input_shapes, calls, total_ns, avg_ns, min_
 
 -- _device_busy: when did each device compute and communicate in each step?
 --
--- One row per step and device for each of the two that there is.
+-- One row per step and device for each of the two that there is. Collectives that name no device are those of the rank's
+-- only one, as its kernels tell.
 
 CREATE TEMP VIEW IF NOT EXISTS _device_busy(
   profile,                -- TEXT     alias
@@ -107,9 +108,14 @@ SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns), NULL, min
  WHERE is_communication IS NOT 1
  GROUP BY profile, rank, device_id, step
 UNION ALL
-SELECT profile, rank, device_id, step, NULL, interval_agg(start_ns, end_ns), min(start_ns), max(end_ns)
-  FROM _collective
- GROUP BY profile, rank, device_id, step;
+SELECT c.profile, c.rank, coalesce(c.device_id, d.device_id), c.step, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns),
+       max(c.end_ns)
+  FROM _collective AS c
+  LEFT JOIN (SELECT profile, rank, min(device_id) AS device_id
+               FROM prof_kernel
+              GROUP BY profile, rank
+             HAVING min(device_id) = max(device_id)) AS d ON d.profile = c.profile AND d.rank IS c.rank
+ GROUP BY 1, 2, 3, 4;
 
 -- step_breakdown: what was the device doing in each step?
 --

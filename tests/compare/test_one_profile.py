@@ -5,7 +5,7 @@ import sqlite3
 import sys
 import tempfile
 
-from profiles import Checks, Db, Gpu, Session
+from profiles import Checks, Db, Gpu, Session, Text
 
 GOLDEN = os.path.join(os.path.dirname(__file__), "..", "golden")
 
@@ -41,6 +41,16 @@ def overall(case):
     s = case.opened(p.write(case.path("_ascend_pt")), "mine")
     case.checks.equal("overall", s.rows("SELECT * FROM overall"),
                       [("mine", 0, 0, 0, 30000, 20000, 5000, 25000, 10000, 60000)])
+    # Kernels name their device, collectives do not: it is the same one, for there is no other.
+    bare = Text()
+    bare.kernel("a", 0, 10)
+    bare.group("g")
+    bare.collective("g", "hcom_allReduce__1_0_1", 5, 10)
+    s = case.opened(bare.write(case.path("_ascend_pt")), "mine")
+    case.checks.equal("one device", s.rows("SELECT device_id, computing_ns, communication_not_overlapped_ns, overlapped_ns, e2e_ns FROM overall"),
+                      [(0, 10000, 5000, 5000, 15000)])
+    case.checks.equal("one device in step_breakdown", s.rows("SELECT device_id, computing_ns, communication_ns FROM step_breakdown"),
+                      [(0, 10000, 10000)])
     alone = Db()
     alone.kernel("a", 0, 10)
     s = case.opened(alone.write(case.path("_ascend_pt")), "mine")

@@ -81,6 +81,19 @@ def errors(connection, folder):
     assert not left, left
 
 
+def listed_names(connection, folder):
+    """A list names each thing once, of a workbook as of a database; a list of nothing is refused."""
+    connection.execute("SELECT profana_export(?, 'ApiCompare, ApiCompare,,OverallMetrics')", (f"{folder}/twice.xlsx",)).fetchone()
+    assert list(Workbook(f"{folder}/twice.xlsx").cells) == ["ApiCompare", "OverallMetrics"]
+    for end in ("x.xlsx", "x.db", "x"):
+        for nothing in ("", " , "):
+            assert "names nothing" in error_of(connection, "SELECT profana_export(?, ?)", f"{folder}/{end}", nothing), end
+    connection.execute("SELECT profana_export(?)", (f"{folder}/all.db",)).fetchone()
+    there = {name for (name,) in sqlite3.connect(f"{folder}/all.db").execute("SELECT name FROM sqlite_schema")}
+    assert {"overall_metrics", "diagnosis", "compare_diagnostic", "time_by_kind", "hot_op"} <= there, there
+    assert "kernel_kind" not in there
+
+
 def kept(connection, folder):
     """Told to overwrite, an export still never takes what is not an export: a folder with other files, a folder for a file."""
     os.makedirs(f"{folder}/home")
@@ -351,6 +364,6 @@ def gpu_page(_, folder):
 
 with tempfile.TemporaryDirectory() as place:
     link = connect()
-    for step in (database, csv_folder, errors, kept, in_use, interrupted, odd_names, at_once, no_permission, full_disk, workbook, page, gpu_page):
+    for step in (database, csv_folder, errors, listed_names, kept, in_use, interrupted, odd_names, at_once, no_permission, full_disk, workbook, page, gpu_page):
         step(link, place)
         print(f"{step.__name__}: ok")

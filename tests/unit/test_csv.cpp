@@ -284,7 +284,7 @@ TEST_CASE("numbers that are none, or do not fit", "[csv]") {
         "1,5,f,\"-1.69512E+15\",1\n");
     CHECK(csv.rows({"step", "task_id", "dur_ns", "aic_mac_ratio"}) ==
           "2 NULL NULL NULL; NULL -5 1000000 NULL; 7 NULL 2500 NULL; 1 3 16951200000000000 0.25; "
-          "1 4 NULL 1.0; 1 5 NULL 1.0");
+          "1 4 NULL 1; 1 5 NULL 1");
     CHECK(csv.codes() ==
           "2:not_a_number 3:not_a_number 4:not_a_number 2:not_an_integer 2:number_out_of_range "
           "2:number_out_of_range 3:number_out_of_range 4:number_out_of_range 6:implausible_value 7:implausible_value");

@@ -139,6 +139,16 @@ TEST_CASE("kernels without shapes share their operator's FLOPs by time") {
           Rows{{"estimated", "1", "1", "4500", "4500", "0.888889"}});
 }
 
+TEST_CASE("a kernel without type beside a product that tells its own shapes counts nothing") {
+    Profile p;
+    const int mm = p.op("aten::mm", 100, 300);
+    p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]'");
+    p.kernel(mm, "MatMulV3_1", 1000, 3000, "'128,64;64,256'", "'128,256'", "'DT_BF16;DT_BF16'", "MatMulV3");
+    p.kernel(mm, "gemm_tail", 4000, 1000, "NULL", "NULL", "NULL", "NULL");
+    CHECK(p.rows("SELECT kernel_name, flops, shapes_from FROM kernel_mfu_estimate") ==
+          Rows{{"MatMulV3_1", std::to_string(2LL * 128 * 64 * 256), "kernel"}, {"gemm_tail", "0", "operator"}});
+}
+
 TEST_CASE("an operator around a counted one counts nothing of its own") {
     Profile p;
     // addmm made of a product and an addition: the product's FLOPs are mm's, and those of addmm are the same
