@@ -273,17 +273,10 @@ namespace {
 size_t count_quotes(std::string_view text) {
     const char *at = text.data(), *const end = at + text.size();
     size_t count = 0;
-    const __m128i quote = _mm_set1_epi8('"');
-    while (end - at >= 16) {
-        // A byte counts to 255: so many steps may go by before the counters are added up.
-        const auto steps = std::min<size_t>(255, static_cast<size_t>(end - at) / 16);
-        __m128i counters = _mm_setzero_si128();
-        for (size_t i = 0; i < steps; ++i, at += 16)
-            counters = _mm_sub_epi8(
-                counters, _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), quote));
-        const __m128i sums = _mm_sad_epu8(counters, _mm_setzero_si128());
-        count += static_cast<size_t>(_mm_cvtsi128_si64(sums)) +
-                 static_cast<size_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums)));
+    for (; static_cast<size_t>(end - at) >= kBlock; at += kBlock) {
+        Bytes bytes;
+        load(bytes, at);
+        count += static_cast<size_t>(std::popcount(equal_bytes(bytes, '"')));
     }
     return count + static_cast<size_t>(std::count(at, end, '"'));
 }
