@@ -271,7 +271,7 @@ void Reader::open_groups(const Metadata& metadata) {
             process = kNoParent;  // planes before any group belong to none
             continue;
         } else {
-            ++out_.groups.back().planes;
+            lane.plane = ++out_.groups.back().planes;
         }
         lane.group = static_cast<int64_t>(out_.groups.size());
     }
@@ -480,6 +480,7 @@ void Reader::add_comm_task(const TraceRecord& event, uint32_t lane) {
     add_text(out.group, group == kNullInt ? std::string() : out_.groups[group - 1].name);
     out.group_index.add_int(group);
     out.plane.add_int(out_.threads[lane].tid);
+    out.plane_order.add_int(out_.lanes[lane].plane);
     out.times.add(at(event.ts_ns), event.dur_ns);
     out.size.add_int(known(arg(event, kCommSize)));
     out.transport.add(text(event, kTransport));

@@ -28,6 +28,7 @@ struct AscendLane {
     Process process = kUnnamed;
     int64_t device = kNullInt;
     int64_t group = kNullInt;   // order of its communication group, from 1
+    int64_t plane = kNullInt;   // order among the planes of the group, from 1
     bool is_operation = false;  // holds the group's whole operations; other threads are planes
 };
 
@@ -63,9 +64,9 @@ struct CommTasks {
     ModelRows rows{Model::kCommTask};
     TimeColumns times{rows};
     Column &group = rows.column("group_name"), &group_index = rows.column("group_index"),
-           &plane = rows.column("plane_id"), &size = rows.column("size_bytes"),
-           &source_rank = rows.column("src_rank"), &target_rank = rows.column("dst_rank"),
-           &source = rows.column("source_row");
+           &plane = rows.column("plane_id"), &plane_order = rows.column("plane_order"),
+           &size = rows.column("size_bytes"), &source_rank = rows.column("src_rank"),
+           &target_rank = rows.column("dst_rank"), &source = rows.column("source_row");
     TraceTextColumn name{rows.column("name")}, transport{rows.column("transport")},
         link{rows.column("link_type")};
 };

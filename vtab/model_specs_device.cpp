@@ -188,6 +188,8 @@ ModelSpec comm_task_spec() {
          {"group_name", T, "as prof_comm_op", "Text: the name of the group's thread | Db: groupName"},
          {"group_index", I, "as prof_comm_op", "Text: as prof_comm_op | Db: as prof_comm_op"},
          {"plane_id", I, "plane", "Text: tid | Db: planeId"},
+         {"plane_order", I, "place of the plane in its group, from 1; NULL: by plane_id",
+          "Text: by the sort index of the thread"},
          {"step", I, "ProfilerStep number; NULL: none",
           "Text: the last ProfilerStep# event that holds start_ns | Db: the last row of STEP_TIME that holds "
           "start_ns"},

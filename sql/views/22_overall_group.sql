@@ -16,7 +16,7 @@ CREATE TEMP VIEW IF NOT EXISTS _group_wait(
   first_id                -- INTEGER  prof_comm_task.id of that wait
 ) AS
 WITH task AS (
-  SELECT s.family, t.profile, t.rank, t.id, t.group_index, t.group_name, t.plane_id, t.name, t.start_ns, t.end_ns,
+  SELECT s.family, t.profile, t.rank, t.id, t.group_index, t.group_name, t.plane_id, t.plane_order, t.name, t.start_ns, t.end_ns,
          group_concat(CASE t.name WHEN 'RDMASend' THEN 'R' WHEN 'Notify_Wait' THEN 'N' ELSE 'O' END, '')
            OVER (PARTITION BY t.profile, t.rank, t.group_index, t.group_name, t.plane_id ORDER BY t.start_ns, t.id
                  ROWS BETWEEN 4 PRECEDING AND 1 PRECEDING) AS before
@@ -31,7 +31,8 @@ plane AS (
   SELECT family, profile, rank, group_index, group_name, plane_id,
          coalesce(interval_agg(start_ns, end_ns) FILTER (WHERE waits), interval_union()) AS waits,
          coalesce(sum(end_ns - start_ns) FILTER (WHERE waits), 0) AS wait_ns,
-         min(start_ns) FILTER (WHERE waits) AS first_ns, min(id) FILTER (WHERE waits) AS first_id
+         min(start_ns) FILTER (WHERE waits) AS first_ns, min(id) FILTER (WHERE waits) AS first_id,
+         min(plane_order) AS plane_order
     FROM judged
    GROUP BY family, profile, rank, group_index, group_name, plane_id
 ),
@@ -39,7 +40,7 @@ ranked AS (
   SELECT *, count(*) OVER one_group AS wait_planes, min(first_ns) OVER one_group AS group_first_ns,
          min(first_id) OVER one_group AS group_first_id,
          row_number() OVER (PARTITION BY profile, rank, group_index, group_name
-                            ORDER BY wait_ns, CASE family WHEN 'db' THEN first_ns END, plane_id) AS place
+                            ORDER BY wait_ns, CASE family WHEN 'db' THEN first_ns END, plane_order, plane_id) AS place
     FROM plane
    WHERE family = 'text' OR first_id IS NOT NULL
   WINDOW one_group AS (PARTITION BY profile, rank, group_index, group_name)

@@ -282,6 +282,20 @@ def waits(case):
                       [(5000,), (40000,)])
 
 
+def planes_that_wait_alike(case):
+    """Of planes that wait as long as each other the first by sort index speaks for the group, whatever its thread's number."""
+    t = Text()
+    t.group("g", planes=2)
+    for event in t.events:  # the planes, threads 1 and 2, change places
+        if event["name"] == "thread_sort_index" and event["tid"] > 0:
+            event["args"]["sort_index"] = 3 - event["tid"]
+    t.collective("g", "hcom_allReduce__1_0_1", 0, 300)
+    t.comm_task("g", 0, "Notify_Wait", 10, 30)
+    t.comm_task("g", 1, "Notify_Wait", 210, 30)
+    t.lane("Communication(Not Overlapped)", 200, 100)
+    case.checks.equal("the second thread's wait", metrics(case.session(case.text(t))).get("Wait"), 30000)
+
+
 def comm_task_edges(case):
     """A task at the very end of a collective is its own; one before the first start is lost."""
     t = Text()
@@ -665,7 +679,7 @@ def main():
         case = Case(sys.argv[1], folder, checks)
         for test in (nesting, innermost_owner, backward_split, matching, empty_side, empty_side_with_backward_thread, drill_down,
                      drill_down_after_overlap, step_with_its_first_operator, host_operators, kernel_types, listed_averages, copies,
-                     fused_kernels, waits, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups,
+                     fused_kernels, waits, planes_that_wait_alike, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups,
                      group_called_unknown, groups_of_ranks, pairs_of_groups, overlaps, time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, unknown_times, launches_in_time, merged_types, bad_row, odd_files, scalar_dims, both_kinds):
             checks.run(test, case)
     sys.exit(checks.report())

@@ -286,7 +286,7 @@ class Trace:
 
     def _communication(self, group_names):
         """Threads by sort index: one whose name has Communication opens a group, the next ones are its planes."""
-        model, group_of, names, planes = self.model, {}, {}, {}
+        model, group_of, names, planes, place = self.model, {}, {}, {}, {}
         pids = [p for p, n in self.process.items() if n in ("Communication", "HCCL")]
         threads = sorted((i, k) for k, i in self.order.items() if k[0] in pids and k in self.thread)
         index = 0
@@ -298,6 +298,7 @@ class Trace:
             else:
                 group_of[key] = (index or None, False)
                 planes[index] = planes.get(index, 0) + 1
+                place[key] = planes[index] if index else None
         for position, e in enumerate(self.events):
             if e.get("ph") != "X" or e.get("pid") not in pids:
                 continue
@@ -311,7 +312,7 @@ class Trace:
                                connection_id=connection(args), **group, **event_time(e))
                 op["at"] = (e.get("pid"), e.get("tid"), op["start_ns"])
             else:
-                model.add("prof_comm_task", plane_id=e.get("tid"), size_bytes=args.get("size(Byte)"),
+                model.add("prof_comm_task", plane_id=e.get("tid"), plane_order=place.get((e.get("pid"), e.get("tid"))), size_bytes=args.get("size(Byte)"),
                           transport=args.get("transport type"), link_type=args.get("link type"),
                           src_rank=rank_or_none(args.get("src rank")), dst_rank=rank_or_none(args.get("dst rank")),
                           **group, **event_time(e))
