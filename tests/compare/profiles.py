@@ -149,10 +149,16 @@ class Gpu:
     def kernel(self, name, start, dur, stream=7, launch=None, thread=1, cat="kernel"):
         self._event(cat, name, 0, stream, start, dur, {"stream": stream, "device": 0})
         if launch is not None:
-            self.flow += 1
-            for ph, pid, tid, ts in (("s", 1, thread, launch), ("f", 0, stream, start)):
-                self.events.append({"ph": ph, "cat": "ac2g", "name": "ac2g", "id": self.flow, "pid": pid, "tid": tid,
-                                    "ts": decimal.Decimal(str(ts)), "bp": "e"})
+            self._flow("ac2g", (1, thread, launch), (0, stream, start))
+
+    def fwd_bwd(self, forward, backward, forward_thread=1, backward_thread=2):
+        self._flow("fwdbwd", (1, forward_thread, forward), (1, backward_thread, backward))
+
+    def _flow(self, cat, start, end):
+        self.flow += 1
+        for ph, (pid, tid, ts) in (("s", start), ("f", end)):
+            self.events.append({"ph": ph, "cat": cat, "name": cat, "id": self.flow, "pid": pid, "tid": tid,
+                                "ts": decimal.Decimal(str(ts)), "bp": "e"})
 
     def memory(self, ts, size, address=1, device=0):
         self.events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1,

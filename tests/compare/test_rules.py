@@ -15,12 +15,27 @@ class Case:
         self.count += 1
         return run.write(f"{self.folder}/{self.count}_ascend_pt", names)
 
+    def db(self, run, groups=None):
+        return self.text(run, groups)
+
+    def ranks(self, *runs):
+        """One profile of several ranks."""
+        self.count += 1
+        for rank, run in enumerate(runs):
+            run.write(f"{self.folder}/{self.count}/{rank}_ascend_pt", rank=rank)
+        return f"{self.folder}/{self.count}"
+
     def gpu(self, run):
         self.count += 1
         return run.write(f"{self.folder}/{self.count}.pt.trace.json")
 
     def session(self, base, comparison=None, **options):
         return Session(self.library, base, comparison or base, **options)
+
+
+def step(number):
+    """Options of a session that ask for one step of both sides."""
+    return {"base_options": {"step": number}, "comparison_options": {"step": number}}
 
 
 def metrics(s, side="base"):
@@ -673,17 +688,20 @@ def both_kinds(case):
     case.checks.equal("modules of step 2", s.rows(modules), [(1, 2000)])
 
 
-def main():
+def run_cases(*tests):
+    """Runs tests with the library that the command line names, and ends the program."""
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (nesting, innermost_owner, backward_split, matching, empty_side, empty_side_with_backward_thread, drill_down,
-                     drill_down_after_overlap, step_with_its_first_operator, host_operators, kernel_types, listed_averages, copies,
-                     fused_kernels, waits, planes_that_wait_alike, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups,
-                     group_called_unknown, groups_of_ranks, pairs_of_groups, overlaps, time_spelling, stream_spelling, flow_category, tasks_by_name, glued_keys, gpu_kernels, unknown_times, launches_in_time, merged_types, bad_row, odd_files, scalar_dims, both_kinds):
+        for test in tests:
             checks.run(test, case)
     sys.exit(checks.report())
 
 
 if __name__ == "__main__":
-    main()
+    run_cases(nesting, innermost_owner, backward_split, matching, empty_side, empty_side_with_backward_thread, drill_down,
+              drill_down_after_overlap, step_with_its_first_operator, host_operators, kernel_types, listed_averages, copies,
+              fused_kernels, waits, planes_that_wait_alike, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups,
+              group_called_unknown, groups_of_ranks, pairs_of_groups, overlaps, time_spelling, stream_spelling, flow_category,
+              tasks_by_name, glued_keys, gpu_kernels, unknown_times, launches_in_time, merged_types, bad_row, odd_files,
+              scalar_dims, both_kinds)
