@@ -11,10 +11,6 @@
 namespace profana {
 namespace {
 
-Connection& connection_of(sqlite3_context* context) {
-    return *static_cast<Connection*>(sqlite3_user_data(context));
-}
-
 void result_text(sqlite3_context* context, const std::string& text) {
     sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }

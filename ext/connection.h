@@ -100,4 +100,9 @@ class Connection {
 // Gives the connection's state to SQLite, which frees it when the connection closes.
 int hand_over(std::unique_ptr<Connection> connection);
 
+// Of the function that is called.
+inline Connection& connection_of(sqlite3_context* context) {
+    return *static_cast<Connection*>(sqlite3_user_data(context));
+}
+
 }  // namespace profana

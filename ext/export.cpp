@@ -87,13 +87,20 @@ namespace {
 
 // What an export holds when nothing is named: of these, every one that has rows.
 constexpr const char* kComparisonViews[] = {
-    "overall_metrics",       "overall_summary",
-    "communication_compare", "operator_compare_statistic",
-    "operator_compare",      "module_compare_statistic",
-    "module_compare",        "memory_compare_statistic",
-    "memory_compare",        "api_compare",
-    "kernel_compare",        "kernel_type_compare",
-    "diagnosis",             "compare_diagnostic",
+    "overall_metrics",
+    "overall_summary",
+    "communication_compare",
+    "operator_compare_statistic",
+    "operator_compare",
+    "module_compare_statistic",
+    "module_compare",
+    "memory_compare_statistic",
+    "memory_compare",
+    "api_compare",
+    "kernel_compare",
+    "kernel_type_compare",
+    "diagnosis",
+    "compare_diagnostic",
 };
 constexpr const char* kProfileViews[] = {
     "prof_source",     "overall",        "hot_op",
@@ -318,7 +325,7 @@ std::string export_to(Connection& connection, std::string path, const char* name
 
 void export_function(sqlite3_context* context, int count, sqlite3_value** values) {
     guard_function(context, [&] {
-        auto& connection = *static_cast<Connection*>(sqlite3_user_data(context));
+        Connection& connection = connection_of(context);
         const auto text = [&](int i) {
             return i < count ? reinterpret_cast<const char*>(sqlite3_value_text(values[i])) : nullptr;
         };
@@ -341,7 +348,8 @@ void export_function(sqlite3_context* context, int count, sqlite3_value** values
 constexpr const char* kDoc =
     "Writes views as a file by its suffix: .db plain tables, no suffix a folder of CSV files, .xlsx the "
     "comparison's "
-    "workbook, .html its report. views: names by comma; NULL: the shipped views that answer a question by themselves and have rows. An existing "
+    "workbook, .html its report. views: names by comma; NULL: the shipped views that answer a question by "
+    "themselves and have rows. An existing "
     "path is an "
     "error unless overwrite is 1; the connection's own databases and files of open profiles are never "
     "replaced. The file appears under its name when it is whole. Returns what was "

@@ -7,10 +7,6 @@
 namespace profana {
 namespace {
 
-Connection& connection_of(sqlite3_context* context) {
-    return *static_cast<Connection*>(sqlite3_user_data(context));
-}
-
 std::string text_argument(const char* function, sqlite3_value* value, const char* what) {
     if (sqlite3_value_type(value) != SQLITE_TEXT)
         throw Error(std::string(function) + ": " + what + " is a text, not " +

@@ -3,6 +3,7 @@
 #include <deque>
 #include <set>
 
+#include "ext/core/ascii.h"
 #include "ext/core/csv.h"
 #include "ext/core/error.h"
 #include "ext/core/utf8.h"
@@ -19,15 +20,8 @@ struct OwnFormat : CsvFormat {
     const char* keep(std::string text) { return texts.emplace_back(std::move(text)).c_str(); }
 };
 
-// SQLite compares the names of columns without case, in ASCII only.
-std::string lower(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
 // The heads as they are, where they are UTF-8; one that is empty gets its number for a name, one that is
-// there already a number behind it.
+// there already a number behind it: SQLite compares the names of columns without case, in ASCII only.
 std::shared_ptr<const OwnFormat> format_of(const std::vector<std::string>& heads) {
     auto format = std::make_shared<OwnFormat>();
     format->name = "profiler_csv";
@@ -37,7 +31,7 @@ std::shared_ptr<const OwnFormat> format_of(const std::vector<std::string>& heads
         const std::string wanted =
             head.empty() ? "column_" + std::to_string(format->columns.size() + 1) : repair_utf8(head);
         std::string name = wanted;
-        for (int n = 2; !taken.insert(lower(name)).second; ++n) name = wanted + "_" + std::to_string(n);
+        for (int n = 2; !taken.insert(lower_case(name)).second; ++n) name = wanted + "_" + std::to_string(n);
         format->columns.push_back(
             {format->keep(name), CsvValue::kAny, format->keep(head), "a cell: integer, real or text"});
     }

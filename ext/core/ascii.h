@@ -24,6 +24,11 @@ constexpr bool is_ascii_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+// What JSON allows between its parts.
+constexpr bool is_json_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 inline std::string lower_case(std::string_view text) {
     std::string out(text);
     std::transform(out.begin(), out.end(), out.begin(), ascii_lower);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ext/core/ascii.h"
 #include "ext/core/csv_cells.h"
 #include "ext/core/utf8.h"
 
@@ -11,17 +12,13 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 // Writers differ in case, and in blanks and underscores between words.
 std::string common_spelling(std::string_view text) {
     std::string out;
     for (char c : text) {
         if (c == ' ' || c == '\t' || c == '-') c = '_';
         if (c == '_' && (out.empty() || out.back() == '_')) continue;
-        out += lower(c);
+        out += ascii_lower(c);
     }
     while (!out.empty() && out.back() == '_') out.pop_back();
     return out;

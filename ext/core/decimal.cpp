@@ -15,6 +15,8 @@
 #include <limits>
 #include <system_error>
 
+#include "ext/core/ascii.h"
+
 namespace profana {
 namespace {
 
@@ -35,10 +37,6 @@ constexpr auto make_powers() {
     return powers;
 }
 constexpr auto kPowers = make_powers();
-
-bool is_digit(char c) {
-    return static_cast<unsigned char>(c - '0') < 10;
-}
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -70,7 +68,7 @@ const char* read_digits(const char* p, const char* end, uint64_t* value) {
         sum = sum * 100000000 + eight_digit_value(word);
         p += 8;
     }
-    for (; p < end && is_digit(*p); ++p) sum = sum * 10 + static_cast<uint64_t>(*p - '0');
+    for (; p < end && is_ascii_digit(*p); ++p) sum = sum * 10 + static_cast<uint64_t>(*p - '0');
     *value = sum;
     return p;
 }
@@ -98,11 +96,11 @@ bool take_apart(std::string_view text, Decimal* out) {
     const char *p = text.data(), *end = p + text.size();
     if (p < end && (*p == '-' || *p == '+')) out->negative = *p++ == '-';
     const char* start = p;
-    while (p < end && is_digit(*p)) ++p;
+    while (p < end && is_ascii_digit(*p)) ++p;
     out->whole = {start, static_cast<size_t>(p - start)};
     if (p < end && *p == '.') {
         start = ++p;
-        while (p < end && is_digit(*p)) ++p;
+        while (p < end && is_ascii_digit(*p)) ++p;
         out->fraction = {start, static_cast<size_t>(p - start)};
     }
     if (out->digits() == 0) return false;
@@ -114,7 +112,7 @@ bool take_apart(std::string_view text, Decimal* out) {
     if (p == end) return false;
     constexpr int64_t kFar = 1000000000000;  // beyond it every exponent means the same: zero or out of range
     int64_t exponent = 0;
-    for (; p < end && is_digit(*p); ++p) exponent = std::min(kFar, exponent * 10 + (*p - '0'));
+    for (; p < end && is_ascii_digit(*p); ++p) exponent = std::min(kFar, exponent * 10 + (*p - '0'));
     out->exponent = down ? -exponent : exponent;
     return p == end;
 }
@@ -234,7 +232,7 @@ Parsed parse_real(std::string_view text, double* value) {
         return Parsed::kExact;
     }
     const size_t sign = text.front() == '-' || text.front() == '+' ? 1 : 0;
-    if (text.size() == sign || (!is_digit(text[sign]) && text[sign] != '.')) return Parsed::kNotANumber;
+    if (text.size() == sign || (!is_ascii_digit(text[sign]) && text[sign] != '.')) return Parsed::kNotANumber;
     if (text.front() == '+') text.remove_prefix(1);
     double result = 0;
     const auto [end, error] = fast_float::from_chars(text.data(), text.data() + text.size(), result);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ext/core/ascii.h"
 #include "ext/core/utf8.h"
 
 namespace profana {
@@ -39,12 +40,8 @@ JsonEscape read_unicode(std::string_view text, size_t at) {
             static_cast<char32_t>(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))};
 }
 
-bool is_digit(char c) {
-    return static_cast<unsigned char>(c - '0') < 10;
-}
-
 size_t skip_digits(std::string_view text, size_t at) {
-    while (at < text.size() && is_digit(text[at])) ++at;
+    while (at < text.size() && is_ascii_digit(text[at])) ++at;
     return at;
 }
 

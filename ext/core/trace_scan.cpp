@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ext/core/ascii.h"
+
 namespace profana {
 namespace {
 
@@ -13,17 +15,13 @@ constexpr size_t kSameKeyWindow = size_t{1} << 16;
 constexpr unsigned kIncompleteTries = 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 size_t blanks_behind(std::string_view text, size_t at) {
-    while (at < text.size() && is_blank(text[at])) ++at;
+    while (at < text.size() && is_json_blank(text[at])) ++at;
     return at;
 }
 
 size_t blanks_before(std::string_view text, size_t at) {
-    while (at > 0 && is_blank(text[at - 1])) --at;
+    while (at > 0 && is_json_blank(text[at - 1])) --at;
     return at;
 }
 

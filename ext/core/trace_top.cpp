@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ext/core/ascii.h"
 #include "ext/core/json_repair.h"
 
 namespace profana {
@@ -10,10 +11,6 @@ namespace {
 // Keys and values beyond these many bytes are read over and not kept. What profilers write is some kB.
 constexpr size_t kMostBytes = size_t{1} << 26;
 constexpr std::string_view kListKey = "traceEvents";
-
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 }  // namespace
 
@@ -36,10 +33,10 @@ void JsonTop::take(char c, uint64_t offset) {
         // A bare value ends where something else begins, which is still to be read.
         const bool bare = depth_ == 0 && !in_string_;
         if (!bare) return in_value(c);
-        if (!is_blank(c) && c != ',' && c != '}') return keep(c);
+        if (!is_json_blank(c) && c != ',' && c != '}') return keep(c);
         end_value();
     }
-    if (is_blank(c)) return;
+    if (is_json_blank(c)) return;
     switch (state_) {
         case State::kBegin:
             return begin(c);

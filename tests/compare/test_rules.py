@@ -2,7 +2,7 @@
 import sys
 import tempfile
 
-from profiles import Checks, Db, Gpu, Session, Text
+from profiles import Checks, Db, Gpu, Session, Text, ns
 
 
 class Case:
@@ -276,6 +276,19 @@ def fused_kernels(case):
                       [("AllGatherMatmul", 100000, 1), ("Computing", 57000, None), ("Communication", 30000, None)])
 
 
+def fused_kernels_without_launch(case):
+    """Each fused kernel has the control tasks inside it, whether or not its launch is known."""
+    t = Text()
+    t.op("aten::m", 0, 10)
+    for start, launch in ((2000, None), (3000, 0)):     # the second is launched, so the tool asks it first
+        t.kernel("AllGatherMatmul", start, 100, "AllGatherMatmul", "MIX_AIC", launch=launch, pmu=(40, 50, 7))
+        for end in (20, 50):
+            t.task("C_CORE_SQE", start + end - 2, 2, "C_CORE_SQE")
+    t.lane("Computing", 2000, 1100)
+    s = case.session(case.text(t))
+    case.checks.equal("communication of both", s.rows("SELECT base_ns FROM overall_metrics WHERE metric = 'Communication'"), [(2 * 30000,)])
+
+
 def waits(case):
     """Waits of a remote send do not count; lanes are told apart by group and plane."""
     t = Text()
@@ -374,6 +387,36 @@ def steps(case):
     case.checks.equal("operators", s.rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::second", 2000)])
     case.checks.equal("collectives", s.rows("SELECT base_calls, base_total_ns FROM communication_compare"), [(2, 6000)])
     case.checks.equal("computing", metrics(s).get("Computing Time"), 1000)      # what runs within the step
+
+
+def work_behind_its_step(case):
+    """Work that an operator of the step launched is the operator's also where the device does it after the step; memory that is not
+    released counts, too."""
+    d = Db()
+    for number, start in ((1, 0), (2, 110)):
+        d.api(f"ProfilerStep#{number}", start, 90)
+        d.api("aten::add", start + 10, 10, (number,))
+        d.rows["STEP_TIME"].append((number, ns(start), ns(start + 90)))
+    d.kernel("Add", 30, 10, connection=1)
+    d.kernel("AddTail", 150, 5, connection=1)
+    d.kernel("Add", 160, 10, connection=2)
+    d.block("x", 1024, 15)
+    d.block("x", 2048, 16, 40)
+    s = case.session(case.db(d), **step(1))
+    case.checks.equal("work", s.rows("SELECT base_name, base_device_ns FROM operator_compare"), [("aten::add", 15000)])
+    case.checks.equal("memory", s.rows("SELECT base_size_bytes FROM memory_compare"), [(1024 + 2048,)])
+    case.checks.equal("kernels by their own start", s.rows("SELECT kernel_type, base_calls FROM kernel_compare"), [("Add", 1)])
+
+
+def trace_alone(case):
+    """A trace without kernel_details.csv says nothing of cube and vector work, and the printed table shows no rows of 0 for them."""
+    t = Text()
+    t.kernel("k", 100, 10)
+    t.lane("Computing", 100, 10)
+    folder = case.text(t)
+    rows = "SELECT count(*) FROM _terminal_table WHERE metric LIKE 'Cube Time%' OR metric LIKE 'Vector Time%'"
+    case.checks.equal("with its kernels", case.session(folder).value(rows), 2)
+    case.checks.equal("alone", case.session(f"{folder}/ASCEND_PROFILER_OUTPUT/trace_view.json").value(rows), 0)
 
 
 def nested_steps(case):
@@ -701,7 +744,7 @@ def run_cases(*tests):
 if __name__ == "__main__":
     run_cases(nesting, innermost_owner, backward_split, matching, empty_side, empty_side_with_backward_thread, drill_down,
               drill_down_after_overlap, step_with_its_first_operator, host_operators, kernel_types, listed_averages, copies,
-              fused_kernels, waits, planes_that_wait_alike, comm_task_edges, memory_edges, gpu_memory, steps, nested_steps, gpu_times, groups,
+              fused_kernels, fused_kernels_without_launch, waits, planes_that_wait_alike, comm_task_edges, memory_edges, gpu_memory, steps, work_behind_its_step, trace_alone, nested_steps, gpu_times, groups,
               group_called_unknown, groups_of_ranks, pairs_of_groups, overlaps, time_spelling, stream_spelling, flow_category,
               tasks_by_name, glued_keys, gpu_kernels, unknown_times, launches_in_time, merged_types, bad_row, odd_files,
               scalar_dims, both_kinds)
