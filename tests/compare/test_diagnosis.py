@@ -213,6 +213,100 @@ def blame(case):
                       ["Memory in use: 2.00 GiB against 1.00 GiB, more than before.", "  What is to blame cannot be told: no host operators were recorded."])
 
 
+def nothing_to_caution(case):
+    """What both sides lack, or what takes no part in either, is no caution."""
+    def codes(base, comparison=None):
+        return case.session(base, comparison or base).rows("SELECT code FROM compare_diagnostic")
+    t = Text()
+    t.kernel("k", 0, 5)
+    t.lane("Computing", 0, 5)
+    case.checks.equal("no memory on either side", codes(case.path(t)), [])
+    t = Text()
+    t.group("g")
+    t.collective("g", "hcom_allReduce__1_0_1", 0, 50)
+    t.lane("Communication(Not Overlapped)", 0, 50)
+    case.checks.equal("no computing to be split", codes(case.path(t)), [])
+    t = Text()
+    t.kernel("k", 100, 1000)
+    t.task("PROFILING_ENABLE", 0, 1, "PLACE_HOLDER_SQE")
+    t.lane("Computing", 100, 1000)
+    case.checks.equal("marks of the profiler beside the lanes", codes(case.path(t)), [])
+    t = Text()
+    t.op("aten::add", 0, 5)
+    case.checks.equal("the only rank has no kernels", codes(case.path(t)), [("no_end_to_end",)] * 2)
+    marked, later = Text(), Text()
+    for t in (marked, later):
+        t.op("ProfilerStep#1", 0, 100)
+        t.kernel("k", 10, 5, step=1)
+    later.kernel("l", 200, 5, step=2)
+    case.checks.equal("kernels of a step that is not marked", codes(case.path(later), case.path(marked)), [])
+    t, d = Text(), Db()
+    t.kernel("k", 0, 5)
+    d.kernel("k", 0, 5)
+    case.checks.equal("kinds of source without collectives", codes(case.path(t), case.path(d)), [("no_kernel_types",)])
+
+
+def blame_of_kernels(case):
+    """Collectives of a GPU are no computing, though they are kernels; what grew by less than a hundredth is not named."""
+    def gpu(dur):
+        g = Gpu()
+        g.kernel("gemm", 0, dur)
+        g.kernel("ncclDevKernel_AllReduce", 5000, dur, stream=9)
+        return g
+    named = "SELECT area, subject, name FROM diagnosis WHERE subject IN ('operator', 'kernel') ORDER BY order_id"
+    case.checks.equal("collectives", case.session(gpu(100), gpu(1000)).rows(named), [("computing", "kernel", "gemm")])
+
+    def two(big, small):
+        t = Text()
+        for name, at, dur in (("big", 1000, big), ("small", 100000, small)):
+            t.op(name, at / 10, 5)
+            t.kernel(name, at, dur, name, launch=at / 10)
+            t.lane("Computing", at, dur)
+        return t
+    # a hundredth of 1000 + 10 us is more than 10, of 1000 + 11 it is less than 11
+    for grown, also in ((10, []), (11, ["small"])):
+        s = case.session(two(1000, 10), two(2000, 10 + grown))
+        case.checks.equal(f"{grown} us", s.rows(named),
+                          [("computing", subject, name) for subject in ("operator", "kernel") for name in ["big", *also]])
+
+
+def single_calls(case):
+    """Calls within their spread are said to be so where both sides have as many of them."""
+    def calls(durs):
+        t = Text()
+        for i, dur in enumerate(durs):
+            t.op("x", i * 10, 5)
+            t.kernel("k", 1000 + i * 1000, dur, launch=i * 10)
+            t.lane("Computing", 1000 + i * 1000, dur)
+        return t
+    said = "SELECT finding FROM diagnosis WHERE subject = 'operator'"
+    case.checks.equal("as many", case.session(calls([10, 20, 60]), calls([20, 30, 61])).rows(said),
+                      [("  operator x: +0.021 ms (0.111 against 0.090; calls: 3 against 3), single calls within their spread",)])
+    case.checks.equal("one more", case.session(calls([10, 20, 60]), calls([10, 20, 60, 60])).rows(said),
+                      [("  operator x: +0.060 ms (0.150 against 0.090; calls: 4 against 3)",)])
+
+
+def waits_told(case):
+    """Waits are those of the chosen step; where nobody waits there is no line about them."""
+    def steps(waits, durs):
+        t = Text()
+        t.group("g")
+        for i, (wait, dur) in enumerate(zip(waits, durs, strict=True)):
+            t.op(f"ProfilerStep#{i + 1}", i * 1000, 990)
+            t.kernel("k", i * 1000 + 10, 5, step=i + 1)
+            t.collective("g", "hcom_allReduce__1_0_1", i * 1000 + 100, dur, step=i + 1)
+            t.comm_task("g", 0, "Notify_Wait" if wait else "Memcpy", i * 1000 + 100, wait or 5)
+        return t
+    line = "SELECT base, comparison FROM diagnosis WHERE name = 'wait'"
+    two, grown = case.path(steps((20, 10), (100, 100))), case.path(steps((20, 90), (100, 400)))
+    s = case.session(two, grown, base_options={"step": 2}, comparison_options={"step": 2})
+    case.checks.equal("step 2", s.rows(line), [(10000, 90000)])
+    case.checks.equal("both steps", case.session(two, grown).rows(line), [(30000, 110000)])
+    s = case.session(steps((0,), (50,)), steps((0,), (500,)))
+    case.checks.equal("worse", s.value("SELECT count(*) FROM diagnosis WHERE area = 'communication' AND subject = 'collective'"), 1)
+    case.checks.equal("nobody waits", s.rows(line), [])
+
+
 def verdicts(case):
     """The five verdicts, the ratio that decides them, noise and spread, on every statistic sheet that has them."""
     def calls(durs, start=0):
@@ -455,13 +549,46 @@ def own_times(case):
                       ["aten::outer,0.010,1,0.080,1,0.070,8.0,worse"])
 
 
+def parts_of_the_report(case):
+    """compare.sql shows what grew most first, modules, collectives and memory users alone, and noise of as many calls alone."""
+    def two(small, big, counted=3):
+        t = Text()
+        t.group("g")
+        for i, (name, dur) in enumerate((("Small", small), ("Big", big))):
+            at = i * 10000
+            t.python(f"nn.Module: {name}_0", at, 5000)
+            for call in range(3):
+                t.op("op" + name, at + 10 + call * 100, 50)
+                t.kernel(name, 100000 + at + call * 1000, (10, 20, 60)[call] + dur, "Type" + name, launch=at + 10 + call * 100)
+        t.op("aten::empty", 30000, 50)
+        t.block("x", 64, 30010, 30020)
+        for call in range(counted):
+            t.op("aten::many", 40000 + call * 100, 50)
+            t.kernel("many", 200000 + call * 1000, (10, 20, 60, 20)[call], "Many", launch=40000 + call * 100)
+        t.collective("g", "hcom_allReduce__1_0_1", 300000, 50)
+        t.comm_task("g", 0, "Memcpy", 300010, 5)
+        return t
+    s = case.session(two(0, 0), two(1, 5, counted=4))
+    with open(os.path.join(ROOT, "sql", "reports", "compare.sql"), encoding="utf-8") as f:
+        answers = [s.db.execute(statement) for statement in f.read().split(";\n") if statement.strip()]
+    parts = {answer.description[0][0]: answer.fetchall() for answer in answers}
+    case.checks.equal("modules", [row[0] for row in parts["Modules by own device time"]], ["/ Big_0", "/ Small_0"])
+    # many grows by 20 us, Big by 3 x 5, Small by 3 x 1
+    case.checks.equal("kernels", [row[0] for row in parts["Kernels"] if row[0] != "hcom_allReduce_"], ["Many", "TypeBig", "TypeSmall"])
+    case.checks.equal("collectives", [row[0] for row in parts["Collectives"]], ["allreduce"])
+    case.checks.equal("memory", [row[0] for row in parts["Operators by memory"]], ["aten::empty"])
+    noise = {row[0]: row[-1] for part in ("Operators by device time", "Kernels") for row in parts[part]}
+    case.checks.equal("noise", {name: noise[name] for name in ("opBig", "TypeBig", "aten::many", "Many")},
+                      {"opBig": "within spread", "TypeBig": "within spread", "aten::many": None, "Many": None})
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder, checks)
-        for test in (lanes, profiling_marks, cautions, missing_step, worse, better, margin, blame, verdicts, module_noise, kernel_types,
-                     negative_times, without_trace, ranks_of_a_step, mixed_ranks, one_sided_waits, own_times,
-                     reports):
+        for test in (lanes, profiling_marks, cautions, nothing_to_caution, missing_step, worse, better, margin, blame, blame_of_kernels, single_calls,
+                     waits_told, verdicts, module_noise, kernel_types, negative_times, without_trace, ranks_of_a_step, mixed_ranks,
+                     one_sided_waits, own_times, parts_of_the_report, reports):
             checks.run(test, case)
     sys.exit(checks.report())
 

@@ -115,7 +115,7 @@ def overall(c, what, pair):
 
 
 def collectives(c, what, pair):
-    """Kinds and their tasks stand by start in a trace, by row in a database."""
+    """Kinds and their tasks stand by start in a trace, by row in a database; a task's row shows no difference."""
     def kinds(rows):
         out = {}
         for row in rows[1:]:
@@ -128,6 +128,7 @@ def collectives(c, what, pair):
     c.equal(f"{what}: LCCL kernels, as above", [(r[2], r[3], r[9], r[10]) for r in database.pop("kernel", [])],
             [(base_calls, base / 1e3, comparison_calls, comparison / 1e3)])
     c.equal(what, database, text)
+    c.equal(f"{what}: differences of tasks", {line[-2:] for lines in text.values() for line in lines if "|" in line} - {(None, None)}, set())
 
 
 def kernels(c, what, pair):

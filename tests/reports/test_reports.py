@@ -229,6 +229,44 @@ def timeline():
         assert set(host) == {"aten::linear", "aten::gelu"} and [r["At(us)"] for r in found] == sorted(r["At(us)"] for r in found), found
 
 
+def first_of_the_timeline(folder):
+    """The first 200 by start, and of those that start together the longer first."""
+    lines = [f",0,{i},2,k{i},Add,AI_VECTOR_CORE,{1000 + i}.0,0.5,0,1" for i in range(2, 202)]
+    lines += [",0,1,3,short,Add,AI_VECTOR_CORE,1000.0,0.1,0,1", ",0,0,4,long,Add,AI_VECTOR_CORE,1000.0,0.9,0,1"]
+    made = Made(folder, "many", 0, kernel_details_csv="\n".join([HEAD, *lines]) + "\n")
+    names = [r["Name"] for r in rows("timeline", ("run", made.path))]
+    assert names == ["long", "short", *(f"k{i}" for i in range(2, 200))], names
+
+
+def no_reason_needed(folder):
+    """Times of a step, collectives or types that a file tells need no reason why there are no kernels."""
+    told = Made(folder, "told_steps", 0, step_trace_time_csv="Step,Computing,Communication(Not Overlapped),Free\n1,10,0,1\n").path
+    trace = [{"ph": "M", "name": "process_name", "pid": 3, "tid": 0, "args": {"name": "Communication"}},
+             {"ph": "M", "name": "thread_name", "pid": 3, "tid": 0, "args": {"name": "Group g Communication"}},
+             {"ph": "X", "name": "hcom_allReduce__1_0_1", "pid": 3, "tid": 0, "ts": "1000.000", "dur": 10, "args": {}}]
+    collectives_only = Made(folder, "collectives_only", 0, trace_view_json=json.dumps(trace)).path
+    types = Made(folder, "types", 0, op_statistic_csv="Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),"
+                 "Ratio(%)\n0,Add,AI_VECTOR_CORE,1,5,5,5,5,100\n").path
+    for report, path in (("host_bound", told), ("step_breakdown", told), ("host_bound", collectives_only), ("step_breakdown", collectives_only),
+                         ("hotspots", types)):
+        found = answers(report, ("run", path))
+        assert len(found) == 1 and len(found[0]) == 1 and "Profile" in found[0][0] and len(found[0][0]) > 3, (report, path, found)
+
+
+def other_reasons(folder):
+    """Records of memory without a device tell of no peak, and kernels of a GPU have no types."""
+    made = Made(folder, "no_device", 0, memory_record_csv="Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Device Type\n"
+                "PTA,1000.0,10,64,\n")
+    (why,) = rows("memory_peak", ("run", made.path))
+    assert why["No peak because"], why
+    path = f"{folder}/gpu.pt.trace.json"
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"schemaVersion": 1, "deviceProperties": [], "traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1000, "dur": 10, "args": {"stream": 7, "device": 0}}]}, f)
+    (why,) = rows("cast_overhead", ("run", path))
+    assert why["No conversions because"] == "kernels of GPU traces have no types", why
+
+
 def reasons(folder):
     """An empty report tells why."""
     bare = Made(folder, "bare", 0, step_trace_time_csv="Step,Computing,Communication(Not Overlapped),Free\n1,1,0,1\n").path
@@ -293,6 +331,6 @@ findings()
 agreement()
 timeline()
 with tempfile.TemporaryDirectory() as place:
-    for step in (pipes, verdicts, collectives, memory, reasons, level0):
+    for step in (pipes, verdicts, collectives, memory, first_of_the_timeline, reasons, no_reason_needed, other_reasons, level0):
         step(place)
 print("reports: ok")
