@@ -15,7 +15,10 @@ SELECT profile AS 'Profile', rank AS 'Rank', device_id AS 'Device', component AS
  ORDER BY profile, rank, device_id, place;
 
 SELECT alias AS 'Profile', rank AS 'Rank',
-       ifnull(missing ->> 'prof_memory_usage', 'no memory recorded: collect with profile_memory') AS 'No peak because'
+       ifnull(missing ->> 'prof_memory_usage',
+              CASE WHEN EXISTS (SELECT 1 FROM prof_memory_usage AS m WHERE m.profile = s.alias AND m.rank IS s.rank)
+                   THEN 'what was recorded of memory tells no size on a device'
+                   ELSE 'no memory recorded: collect with profile_memory' END) AS 'No peak because'
   FROM prof_source AS s
  WHERE NOT EXISTS (SELECT 1 FROM prof_memory_usage AS m
                     WHERE m.profile = s.alias AND m.rank IS s.rank AND m.allocated_bytes IS NOT NULL AND m.device_id IS NOT NULL);

@@ -98,8 +98,12 @@ wall AS (
    WHERE NOT EXISTS (SELECT 1 FROM prof_step AS s WHERE s.profile = k.profile AND s.rank IS k.rank)
    GROUP BY 1, 2, 3, 4
 ),
-timed AS (
-  SELECT w.*, e.e2e_ns, coalesce(c.computing_ns, v.covered_ns) AS computing_ns, v.covered_ns
+timed AS (                -- where kernels have steps, in a step without any nothing ran
+  SELECT w.*, e.e2e_ns, v.covered_ns,
+         coalesce(c.computing_ns,
+                  CASE WHEN w.scope = 'step' AND (w.profile, ifnull(w.rank, -1)) IN
+                            (SELECT profile, ifnull(rank, -1) FROM computing WHERE scope = 'step') THEN 0 END,
+                  v.covered_ns) AS computing_ns
     FROM work AS w
     LEFT JOIN wall AS e ON e.profile = w.profile AND e.rank IS w.rank
      AND e.scope = CASE w.scope WHEN 'step' THEN 'step' ELSE 'profile' END

@@ -358,7 +358,7 @@ paired AS (
 )
 SELECT op_type, base_calls, base_ratio, comparison_calls, comparison_ratio, ifnull(comparison_ratio, 0) - ifnull(base_ratio, 0),
        CASE WHEN base_calls IS NULL THEN 'comparison only' WHEN comparison_calls IS NULL THEN 'base only'
-            WHEN abs(comparison_ratio - base_ratio) <= 0.02 THEN 'agree' ELSE 'differ' END
+            WHEN round_even(abs(comparison_ratio - base_ratio), 9) <= 0.02 THEN 'agree' ELSE 'differ' END
   FROM paired
  ORDER BY max(ifnull(base_ratio, 0), ifnull(comparison_ratio, 0)) DESC, op_type;
 
