@@ -199,9 +199,9 @@ counted AS (
 ),
 types AS MATERIALIZED (               -- the first type of a list that has a peak
   SELECT list, (SELECT n.dtype
-                  FROM json_each(CASE WHEN list GLOB '[[]*' THEN list
-                                      ELSE '["' || replace(replace(replace(list, char(13), ''), char(10), ''),
-                                                           ';', '","') || '"]' END) AS e
+                  FROM json_each(CASE WHEN json_valid(list) THEN list
+                                      ELSE '[' || replace(json_quote(replace(replace(list, char(13), ''), char(10), '')),
+                                                          ';', '","') || ']' END) AS e
                   JOIN dtype_names AS n ON n.name = lower(e.value)
                  ORDER BY e.key LIMIT 1) AS dtype
     FROM (SELECT DISTINCT coalesce(input_types, op_types) AS list FROM candidate)

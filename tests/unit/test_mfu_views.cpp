@@ -145,8 +145,24 @@ TEST_CASE("a kernel without type beside a product that tells its own shapes coun
     p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]'");
     p.kernel(mm, "MatMulV3_1", 1000, 3000, "'128,64;64,256'", "'128,256'", "'DT_BF16;DT_BF16'", "MatMulV3");
     p.kernel(mm, "gemm_tail", 4000, 1000, "NULL", "NULL", "NULL", "NULL");
-    CHECK(p.rows("SELECT kernel_name, flops, shapes_from FROM kernel_mfu_estimate") ==
-          Rows{{"MatMulV3_1", std::to_string(2LL * 128 * 64 * 256), "kernel"}, {"gemm_tail", "0", "operator"}});
+    CHECK(
+        p.rows("SELECT kernel_name, flops, shapes_from FROM kernel_mfu_estimate") ==
+        Rows{{"MatMulV3_1", std::to_string(2LL * 128 * 64 * 256), "kernel"}, {"gemm_tail", "0", "operator"}});
+}
+
+TEST_CASE("of types the first with a peak counts; what is no list of types loses nothing") {
+    Profile p;
+    const int mm = p.op("aten::mm", 100, 300);
+    for (const auto& [types, name] :
+         {std::pair{"'FLOAT;DT_BF16'", "a"}, std::pair{"'[\"c10::Half\"]'", "b"},
+          std::pair{"'[\"c10::Half'", "c"}, std::pair{"'\"DT_BF16\";\\'", "d"}, std::pair{"''", "e"}})
+        p.kernel(mm, name, 1000, 1000, "'2,2;2,2'", "'2,2'", types, "MatMulV3");
+    CHECK(p.rows("SELECT kernel_name, flops, dtype FROM kernel_mfu_estimate ORDER BY kernel_name") ==
+          Rows{{"a", "16", "fp32"},
+               {"b", "16", "fp16"},
+               {"c", "16", "NULL"},
+               {"d", "16", "NULL"},
+               {"e", "16", "NULL"}});
 }
 
 TEST_CASE("an operator around a counted one counts nothing of its own") {
