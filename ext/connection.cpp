@@ -8,7 +8,6 @@
 
 #include "ext/core/ascii.h"
 #include "ext/core/decimal.h"
-#include "ext/core/memory.h"
 #include "vtab/profile.h"
 
 namespace profana {
@@ -127,10 +126,9 @@ bool told_of(const Profile& profile, const std::set<std::string>& files) {
     return false;
 }
 
-// Of what is free and what the tables of the process have taken of it. Never 0, which stands for no limit.
+// Never 0, which stands for no limit.
 uint64_t share_of_memory(double share) {
-    const auto bytes = static_cast<double>(available_memory() + counted_bytes());
-    return std::max<uint64_t>(1, static_cast<uint64_t>(bytes * share));
+    return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(available_memory()) * share));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What belongs to one database connection: open profiles, settings, diagnostics, loaded files.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
@@ -20,7 +21,7 @@ class Profile;  // vtab/profile.h
 
 // "8GB", "512MB", "1048576" or a share of the free memory such as "60%"; throws Error otherwise.
 uint64_t parse_memory_size(const std::string& value);
-uint64_t available_memory();  // bytes that may still be had, the cgroup's limit considered
+uint64_t available_memory();  // bytes that our tables hold or may still get, the cgroup's limit considered
 
 // Settings of profana_set, with their defaults and docs, are listed in connection.cpp.
 class Settings {
@@ -78,6 +79,7 @@ class Connection {
     // Tables and texts of cursors that are closed, until there is none open.
     std::set<std::shared_ptr<const void>> pinned;
     FileStamp main_seen;  // the main database as it was when it was last looked at
+    std::chrono::steady_clock::time_point main_locked_at;  // when that was in vain, for it was locked
 
   private:
     void read_faulty_again();

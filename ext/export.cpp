@@ -193,10 +193,10 @@ Kind kind_of(const std::string& path) {
     if (suffix == ".xlsx") return Kind::kWorkbook;
     if (suffix == ".html") return Kind::kHtml;
     if (suffix.empty()) return Kind::kCsvFolder;
-    throw Error("profana_export: '" + excerpt(path) + "' ends in " + excerpt(suffix) +
-                "; it takes .db or .sqlite (tables), .xlsx (the comparison's workbook), .html (the "
-                "comparison's report), or a "
-                "folder without a suffix (CSV files)");
+    throw Error(
+        "profana_export: '" + excerpt(path) + "' ends in " + excerpt(suffix) +
+        "; it takes .db or .sqlite (tables), .xlsx (the comparison's workbook), .html (its report), or a "
+        "folder without a suffix (CSV files)");
 }
 
 Error is_there(const std::string& path) {

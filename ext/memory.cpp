@@ -1,4 +1,6 @@
 // How much memory the process may still take: the basis of the memory_limit setting.
+#include "ext/core/memory.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,7 +61,7 @@ uint64_t available_memory() {
                             .count();
     const int64_t last = asked.load();
     if (last == 0 || now - last > 1000) {
-        bytes = measured_memory();
+        bytes = measured_memory() + counted_bytes();
         asked = now;
     }
     return bytes;

@@ -95,7 +95,7 @@ void install_views(Connection& connection) {
                  1});
         }
         sqlite3_free(message);
-        if (code == SQLITE_BUSY) return;  // the host has waited for it once, as long as it wants to
+        if ((code & 0xFF) == SQLITE_BUSY) return;  // the host has waited for it once, as long as it wants to
     }
 }
 

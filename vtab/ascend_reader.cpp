@@ -126,6 +126,7 @@ class Reader {
             take_batch(*records.batches[b], records.lane_of[b], records.base_ns[b]);
             records.batches[b].reset();
         }
+        sizes_.report(options_.files.front(), context.diagnostics);
         finish();
     }
 
@@ -170,6 +171,7 @@ class Reader {
     const AscendTraceOptions& options_;
     AscendTables& out_;
     const TraceRecordBatch* batch_ = nullptr;
+    ArgSizes sizes_;
     int64_t base_ns_ = 0;
     bool cann_flows_count_ = true;
     uint32_t op_kind_ = 0, queue_kind_ = 0;
@@ -433,6 +435,7 @@ void Reader::add_device_task(const TraceRecord& event, uint32_t lane) {
     if (stream == kNullInt) stream = out_.threads[lane].tid;
     int64_t size = arg(event, kSize);
     if (size == kNullInt) size = arg(event, kOldSize);
+    size = sizes_.take(size);
     const int64_t start = at(event.ts_ns);
     out.places.add(lane, start, static_cast<uint32_t>(out.device.size()));
     out.device.add_int(out_.lanes[lane].device);
@@ -482,7 +485,7 @@ void Reader::add_comm_task(const TraceRecord& event, uint32_t lane) {
     out.plane.add_int(out_.threads[lane].tid);
     out.plane_order.add_int(out_.lanes[lane].plane);
     out.times.add(at(event.ts_ns), event.dur_ns);
-    out.size.add_int(known(arg(event, kCommSize)));
+    out.size.add_int(sizes_.take(known(arg(event, kCommSize))));
     out.transport.add(text(event, kTransport));
     out.link.add(text(event, kLink));
     out.source_rank.add_int(known(arg(event, kSourceRank)));

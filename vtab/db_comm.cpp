@@ -218,19 +218,24 @@ void CommTasks::read_info() {
               destination = cell(destination_ != nullptr, "dstRank"),
               transport = cell(transport_ != nullptr, "transportType"),
               link = cell(link_ != nullptr, "linkType");
+    uint64_t implausible = 0;
     scan.run(load_.context, [&](const DbRow& row) {
         infos_.task.push_back(row.integer(task));
         if (names) infos_.name.push_back(names->code(row, name));
         if (groups) infos_.group.push_back(groups->code(row, group));
         if (op_ != nullptr) infos_.op.push_back(row.integer(op));
         if (plane_ != nullptr) infos_.plane.push_back(apply(NullRule::kId, row.integer(plane)));
-        if (size_ != nullptr) infos_.size.push_back(apply(NullRule::kSize, row.integer(size)));
+        if (size_ != nullptr) {
+            infos_.size.push_back(apply(NullRule::kSize, row.integer(size)));
+            implausible += !is_plausible(NullRule::kSize, row.integer(size));
+        }
         if (source_ != nullptr) infos_.source.push_back(apply(NullRule::kId, row.integer(source)));
         if (destination_ != nullptr)
             infos_.destination.push_back(apply(NullRule::kId, row.integer(destination)));
         if (transport_ != nullptr) infos_.transport.push_back(row.integer(transport));
         if (link_ != nullptr) infos_.link.push_back(row.integer(link));
     });
+    load_.tell_implausible("COMMUNICATION_TASK_INFO", implausible);
     if (names) names->report(load_);
     if (groups) groups->report(load_);
 }

@@ -234,10 +234,10 @@ void DbFile::fail(int code) const {
     switch (code & 0xFF) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            throw DatabaseLocked(
-                "profana: " + excerpt(path_) +
-                    ": the database is locked by another program; try again when that has finished",
-                ErrorKind::kCannotOpen);
+            throw DatabaseLocked("profana: " + excerpt(path_) +
+                                     ": the database is locked by another program, or by a transaction of "
+                                     "this one; try again when that has ended",
+                                 ErrorKind::kCannotOpen);
         case SQLITE_NOTADB:
             throw NotADatabase("profana: " + excerpt(path_) + ": is no SQLite database",
                                ErrorKind::kCannotOpen);

@@ -16,12 +16,6 @@ bool is_no_id(int64_t value) {
     return value == -1 || value == kNoId || value == kMaxInt;
 }
 
-// Not what stands for none, but damage.
-bool is_plausible(NullRule rule, int64_t value) {
-    if (rule == NullRule::kTime) return is_time(value) || is_no_id(value);
-    return rule != NullRule::kBytes || is_size(value);
-}
-
 }  // namespace
 
 int64_t apply(NullRule rule, int64_t value) {
@@ -37,9 +31,15 @@ int64_t apply(NullRule rule, int64_t value) {
         case NullRule::kBytes:
             return is_size(value) ? value : kNullInt;
         case NullRule::kSize:
-            return is_no_id(value) || value < 0 ? kNullInt : value;
+            return is_no_id(value) || value < 0 || !is_size(value) ? kNullInt : value;
     }
     return value;
+}
+
+bool is_plausible(NullRule rule, int64_t value) {
+    if (rule == NullRule::kTime) return is_time(value) || is_no_id(value);
+    if (rule == NullRule::kSize) return is_size(value) || is_no_id(value) || value < 0;
+    return rule != NullRule::kBytes || is_size(value);
 }
 
 DbStrings::DbStrings(DbFile& file, LoadContext& context) {
@@ -145,6 +145,14 @@ void Load::tell(Severity severity, const std::string& what, const std::string& w
     }
     context.diagnostics.add(
         {.severity = severity, .file = file.path(), .code = what, .message = message, .count = count});
+}
+
+void Load::tell_implausible(const std::string& table, uint64_t count) {
+    if (count > 0)
+        tell(Severity::kWarning, "implausible_value", table,
+             "times or sizes of " + table +
+                 " that no capture can have, or more than a year between start and end; they are NULL",
+             count);
 }
 
 const DbStrings& Load::strings() {
@@ -377,11 +385,7 @@ void RowCopy::copy_span(const DbRow& row) {
 
 void RowCopy::report() const {
     for (const auto& text : texts_) text->report(load_);
-    if (implausible_ > 0)
-        load_.tell(Severity::kWarning, "implausible_value", table_.name,
-                   "times or sizes of " + table_.name +
-                       " that no capture can have, or more than a year between start and end; they are NULL",
-                   implausible_);
+    load_.tell_implausible(table_.name, implausible_);
 }
 
 }  // namespace profana

@@ -235,6 +235,8 @@ class Load {
     void tell(Severity severity, const std::string& what, const std::string& where,
               const std::string& message, uint64_t count = 1);
 
+    void tell_implausible(const std::string& table, uint64_t count);
+
     // Kept in the profile, made on first use.
     const DbStrings& strings();
     const StepWindows& steps();
@@ -287,11 +289,12 @@ enum class NullRule {
     kNone,        // every number counts
     kId,          // -1, 2^32 - 1, 2^63 - 1
     kConnection,  // as kId, and 0
-    kSize,        // as kId, and anything negative
+    kSize,        // as kId, anything negative, and what is no size
     kTime,        // as kId, 0, and what is no time
     kBytes,       // what is no size
 };
 int64_t apply(NullRule rule, int64_t value);
+bool is_plausible(NullRule rule, int64_t value);  // or stands for none; not damage
 
 // Copies the rows of one table of the file into the model table, a cell for a column.
 class RowCopy {

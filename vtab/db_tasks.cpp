@@ -28,10 +28,13 @@ class CopySizes {
         DbScan scan(load.file, *table);
         const int id = scan.cell({"globalTaskId"}), size = scan.cell({"size"});
         std::vector<int64_t> ids;
+        uint64_t implausible = 0;
         scan.run(load.context, [&](const DbRow& row) {
             ids.push_back(row.integer(id));
             sizes_.push_back(apply(NullRule::kSize, row.integer(size)));
+            implausible += !is_plausible(NullRule::kSize, row.integer(size));
         });
+        load.tell_implausible("MEMCPY_INFO", implausible);
         by_task_ = IdMap(ids);
     }
     int64_t of(int64_t task_id) const {

@@ -151,6 +151,7 @@ class Reader {
             take_batch(*records.batches[b], records.lane_of[b]);
             records.batches[b].reset();
         }
+        sizes_.report(options_.file, context_.diagnostics);
         out_.host.finish();
         out_.steps.finish();
         out_.device.places.finish();
@@ -208,6 +209,7 @@ class Reader {
     GpuTables& out_;
     LoadContext& context_;
     const TraceRecordBatch* batch_ = nullptr;
+    ArgSizes sizes_;
     int64_t base_ns_ = 0;
     bool zero_is_unknown_ = false;                   // other times are so large that 0 cannot be one
     std::vector<uint32_t> host_kind_, device_type_;  // codes by EventKind
@@ -334,7 +336,7 @@ void Reader::add_device_row(const TraceRecord& event, uint32_t lane) {
     out.name.add(event.name);
     out.times.add(start, dur);
     out.connection.add_int(positive(arg(event, kCorrelation)));
-    out.size.add_int(arg(event, kBytesCopied));
+    out.size.add_int(sizes_.take(arg(event, kBytesCopied)));
     out.source.add_int(static_cast<int64_t>(event.offset));
     out.external_id.push_back(positive(external));
     const bool kernel = event.kind == kKernel;
@@ -389,11 +391,11 @@ void Reader::add_memory(const TraceRecord& event) {
     usage_.device.add_int(device >= 0 ? device : kNullInt);
     usage_.time.add_int(time);
     usage_.component.add_text(component_name(arg(event, kDeviceType), device));
-    usage_.allocated.add_int(arg(event, kAllocated));
-    usage_.reserved.add_int(arg(event, kReserved));
+    usage_.allocated.add_int(sizes_.take(arg(event, kAllocated)));
+    usage_.reserved.add_int(sizes_.take(arg(event, kReserved)));
     usage_.source.add_int(static_cast<int64_t>(event.offset));
-    const int64_t bytes = arg(event, kBytes);
-    if (device >= 0 && is_size(bytes) && time != kNullInt)
+    const int64_t bytes = sizes_.take(arg(event, kBytes));
+    if (device >= 0 && bytes != kNullInt && time != kNullInt)
         out_.memory.push_back({time, device, bytes, arg(event, kAddress), event.offset});
 }
 

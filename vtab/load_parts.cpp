@@ -24,6 +24,7 @@ class SideBySide {
         const size_t workers = std::min<size_t>(tasks_.size(), threads + spare);
         threads_each_ = std::max(1U, spare > 0 ? threads : threads / static_cast<unsigned>(workers));
         errors_.resize(asked_);
+        threads_.reserve(workers);
         try {
             for (size_t w = 0; w < workers; ++w) {
                 count_running(1);

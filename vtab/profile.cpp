@@ -2,6 +2,7 @@
 #include "vtab/profile.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "ext/connection.h"
 #include "ext/core/decimal.h"
@@ -135,13 +136,17 @@ void look_at_main(Connection& connection) {
     const std::string path = filename;
     const FileStamp stamp = stamp_if_there(path);
     if (connection.main_seen == stamp || connection.main_seen == kMainClosed) return;
+    constexpr std::chrono::seconds kNextLook{1};  // a look at a locked database waits for it a while
+    if (std::chrono::steady_clock::now() < connection.main_locked_at + kNextLook) return;
     try {
         LoadContext context = connection.load_context();
         const DbContent content = look_into_database(path, context).content;
         if (content != DbContent::kUnknown && content != DbContent::kCluster)
             add_profile(connection, open_profile(connection, "main", path, {}));
     } catch (const DatabaseLocked& locked) {
-        return report_main(connection, path, locked.what());  // the next query looks again
+        connection.main_locked_at = std::chrono::steady_clock::now();
+        connection.diagnostics().forget(path, "main_not_opened");
+        return report_main(connection, path, locked.what());
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::kInterrupted) throw;
         report_main(connection, path, error.what());

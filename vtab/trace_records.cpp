@@ -269,7 +269,7 @@ void check_far_times(const TraceRecordBatch& batch, int64_t base, const std::str
         diagnostics.add({.file = path,
                          .offset = static_cast<int64_t>(offset),
                          .code = "trace_time_out_of_range",
-                         .message = std::string(what) + " is beyond the year 2116; it is NULL"});
+                         .message = std::string(what) + " is no time that a capture can have; it is NULL"});
     };
     for (const TraceRecord& event : batch.events) {
         if (event.ts_ns == kNullInt) continue;
@@ -377,6 +377,14 @@ void TraceTextColumn::start_batch(const TraceRecordBatch& batch) {
 uint32_t TraceTextColumn::decode(uint32_t text) {
     const std::string_view value = decode_trace_text(batch_->texts.text(text), scratch_);
     return codes_[text] = value == "N/A" ? kNullCode : column_.dictionary().intern(value);
+}
+
+void ArgSizes::report(const std::string& file, Diagnostics& diagnostics) const {
+    if (implausible_ > 0)
+        diagnostics.add({.file = file,
+                         .code = "implausible_value",
+                         .message = "sizes of events are more than 32 PiB; they are NULL",
+                         .count = implausible_});
 }
 
 }  // namespace profana

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ext/core/plausible.h"
 #include "ext/core/store.h"
 #include "ext/core/trace_events.h"
 
@@ -138,6 +139,21 @@ class TraceTextColumn {
     const TraceRecordBatch* batch_ = nullptr;
     std::vector<uint32_t> codes_;
     std::string scratch_;
+};
+
+// Sizes among the args of events.
+class ArgSizes {
+  public:
+    // NULL where no capture can have it.
+    int64_t take(int64_t bytes) {
+        const bool good = bytes == kNullInt || is_size(bytes);
+        implausible_ += !good;
+        return good ? bytes : kNullInt;
+    }
+    void report(const std::string& file, Diagnostics& diagnostics) const;
+
+  private:
+    uint64_t implausible_ = 0;
 };
 
 }  // namespace profana

@@ -185,6 +185,7 @@ class Pipeline {
     }
 
     void start(std::vector<std::thread>& workers) {
+        workers.reserve(threads_);
         try {
             for (unsigned i = 0; i < threads_; ++i)
                 workers.push_back(start_thread([this, i] {

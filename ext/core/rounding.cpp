@@ -40,7 +40,8 @@ std::string print(int precision, double x) {
 
 double read(const std::string& text) {
     double x = 0;
-    std::from_chars(text.data(), text.data() + text.size(), x);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+    if (error == std::errc::result_out_of_range) return text.front() == '-' ? -HUGE_VAL : HUGE_VAL;
     return x;
 }
 

@@ -296,7 +296,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp._shown_op USING profana_memo(_shown_op_q
 
 -- _op_owner: under which listed operator does an operator stand where max_kernel_num is set?
 --
--- The nearest listed one from itself up to its top-level operator. Elsewhere it is the top-level operator, root_id, and this view empty.
+-- The nearest listed one from itself up to its top-level operator. Elsewhere it is the top-level operator, root_id,
+-- and this view empty.
 CREATE TEMP VIEW IF NOT EXISTS _op_owner(
   profile,                -- TEXT     base or comparison
   id,                     -- INTEGER  prof_host_op.id

@@ -167,6 +167,8 @@ owner AS MATERIALIZED (               -- the innermost operator with a rule arou
 candidate AS MATERIALIZED (
   SELECT k.*, o.id AS op_id, o.name AS op_name, o.flops AS op_flops, o.weight, o.input_types AS op_types,
          o.formula AS op_formula,
+         CASE WHEN k.rule IS NOT NULL
+              THEN kernel_flops(k.rule, k.input_shapes, k.input_formats, k.output_shapes, k.output_formats, o.weight) END AS own_flops,
          coalesce((SELECT min(w.is_main) FROM main_kernel_words AS w WHERE instr(lower(k.name), w.word) > 0), 0) AS has_word
     FROM kernel AS k
     LEFT JOIN owner AS w ON w.profile = k.profile AND w.kernel_id = +k.id
@@ -175,11 +177,14 @@ candidate AS MATERIALIZED (
 ),
 main AS (                             -- which kernels of an operator share its FLOPs: none beside one that tells its own
   SELECT *, has_word = max(has_word) OVER (PARTITION BY profile, op_id, rule)
-              AND (rule IS NOT NULL OR max(rule IS NOT NULL) OVER (PARTITION BY profile, op_id) = 0) AS is_main
+              AND (rule IS NOT NULL
+                   OR max(own_flops IS NOT NULL OR rule IS NOT NULL AND input_formats GLOB '*NZ*') OVER (PARTITION BY profile, op_id) = 0)
+              AS is_main
     FROM candidate
 ),
 shared AS (
-  SELECT *, sum(dur_ns) FILTER (WHERE is_main) OVER of_op AS main_ns, count(*) FILTER (WHERE is_main) OVER of_op AS mains
+  SELECT *, sum(dur_ns) FILTER (WHERE is_main AND needs_op) OVER of_op AS main_ns,
+         count(*) FILTER (WHERE is_main AND needs_op) OVER of_op AS mains
     FROM main
   WINDOW of_op AS (PARTITION BY profile, op_id, rule)
 ),
@@ -188,7 +193,7 @@ counted AS (
          CASE WHEN shapes_from = 'operator' AND NOT is_main THEN 0
               WHEN shapes_from = 'operator' AND mains = 1 THEN op_flops
               WHEN shapes_from = 'operator' THEN op_flops * 1.0 * dur_ns / nullif(main_ns, 0)
-              ELSE kernel_flops(rule, input_shapes, input_formats, output_shapes, output_formats, weight) END AS flops
+              ELSE own_flops END AS flops
     FROM (SELECT *,
                  CASE WHEN rule IS NULL THEN 'operator'
                       WHEN rule GLOB 'convolution*' AND weight IS NOT NULL THEN 'kernel and operator'

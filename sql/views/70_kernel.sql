@@ -133,7 +133,7 @@ CREATE TEMP VIEW IF NOT EXISTS _side_kernel_type(
   durations               -- BLOB     sample_agg of the single durations, ns; NULL: the source has only sums
 ) AS
 SELECT o.profile, o.op_type, o.core_type, min(o.id), sum(o.count), sum(o.total_ns),
-       coalesce(CASE WHEN count(*) = 1 THEN max(o.avg_ns) END, sum(o.total_ns) * 1.0 / sum(o.count)),
+       coalesce(CASE WHEN count(*) = 1 THEN max(o.avg_ns) * 1.0 END, sum(o.total_ns) * 1.0 / sum(o.count)),
        max(o.max_ns), min(o.min_ns), NULL
   FROM _compare_side AS s
   JOIN prof_op_stat AS o ON o.profile = s.profile

@@ -103,18 +103,21 @@ CREATE TEMP VIEW IF NOT EXISTS _device_busy(
   first_ns,               -- INTEGER  ns, start of the first
   last_ns                 -- INTEGER  ns, end of the last
 ) AS
+WITH only_device AS MATERIALIZED (
+  SELECT profile, rank, min(device_id) AS device_id FROM prof_kernel GROUP BY profile, rank HAVING min(device_id) = max(device_id)
+)
 SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns), NULL, min(start_ns), max(end_ns)
   FROM prof_kernel
  WHERE is_communication IS NOT 1
  GROUP BY profile, rank, device_id, step
 UNION ALL
-SELECT c.profile, c.rank, coalesce(c.device_id, d.device_id), c.step, NULL, interval_agg(c.start_ns, c.end_ns), min(c.start_ns),
-       max(c.end_ns)
-  FROM _collective AS c
-  LEFT JOIN (SELECT profile, rank, min(device_id) AS device_id
-               FROM prof_kernel
-              GROUP BY profile, rank
-             HAVING min(device_id) = max(device_id)) AS d ON d.profile = c.profile AND d.rank IS c.rank
+SELECT c.profile, c.rank, coalesce(c.device_id, (SELECT d.device_id FROM only_device AS d WHERE d.profile = c.profile AND d.rank IS c.rank)),
+       c.step, NULL, interval_union_agg(c.communication), min(c.first_ns), max(c.last_ns)
+  FROM (SELECT profile, rank, device_id, step, interval_agg(start_ns, end_ns) AS communication, min(start_ns) AS first_ns,
+               max(end_ns) AS last_ns
+          FROM _collective
+         GROUP BY profile, rank, device_id, step
+         LIMIT -1) AS c  -- few rows, so that few devices are looked up
  GROUP BY 1, 2, 3, 4;
 
 -- step_breakdown: what was the device doing in each step?

@@ -10,7 +10,6 @@ import sqlite3
 from checks import LIBRARY, check, run
 from held_against_oracle import GOLDEN, load, unpacked
 
-FAR = (0, 2**63 - 1, -9 * 10**18)
 ROWS = 12
 
 
@@ -35,13 +34,14 @@ def told(db, what):
 
 def database(scratch):
     comparison = os.path.join(GOLDEN, "db_db/comparison")
-    for table, column, model in (("TASK", "endNs", "prof_device_task"), ("PYTORCH_API", "endNs", "prof_host_op"),
-                                 ("COMMUNICATION_OP", "endNs", "prof_comm_op"), ("COMMUNICATION_OP", "startNs", "prof_comm_op"),
-                                 ("TASK", "startNs", "prof_device_task"), ("OP_MEMORY", "size", "prof_memory_alloc"),
-                                 ("OP_MEMORY", "releaseTime", "prof_memory_alloc")):
-        for far in FAR:
-            if (far == 0 and column in ("size", "releaseTime")) or (far == FAR[1] and column == "releaseTime"):
-                continue  # a size; not released
+    times, size = (0, 2**63 - 1, -9 * 10**18), (4 * 10**18,)
+    for table, column, model, values in (
+            ("TASK", "endNs", "prof_device_task", times), ("TASK", "startNs", "prof_device_task", times),
+            ("PYTORCH_API", "endNs", "prof_host_op", times), ("COMMUNICATION_OP", "endNs", "prof_comm_op", times),
+            ("COMMUNICATION_OP", "startNs", "prof_comm_op", times), ("OP_MEMORY", "releaseTime", "prof_memory_alloc", times[2:]),
+            ("OP_MEMORY", "size", "prof_memory_alloc", times[1:]), ("COMMUNICATION_TASK_INFO", "size", "prof_comm_task", size),
+            ("MEMCPY_INFO", "size", "prof_device_task", size)):
+        for far in values:
             what = f"{table}.{column} = {far}"
             base = os.path.join(scratch, f"{table}{column}{far}")
             shutil.copytree(os.path.join(GOLDEN, "db_db/base"), base)
@@ -54,6 +54,8 @@ def database(scratch):
                 want = file.execute(f"SELECT total({end} - {start}), count(*) FROM (SELECT * FROM {table} ORDER BY rowid LIMIT -1 OFFSET {ROWS})").fetchall()
                 if model != "prof_host_op":  # which has other rows, too
                     check(what, db.execute(f"SELECT total(dur_ns), count(dur_ns) FROM {model} WHERE profile = 'base'").fetchall(), want)
+            else:
+                db.execute(f"SELECT count(size_bytes) FROM {model}").fetchall()
             all_views(db, what)
             told(db, what)
 
@@ -72,6 +74,9 @@ def text(scratch):
         events = json.load(file)
     for sign, event in enumerate([e for e in events if e.get("ph") == "X"][::9]):
         event["dur"] = 9e15 * (-1) ** sign
+    for event in events:
+        if "size(Byte)" in (event.get("args") or {}):
+            event["args"]["size(Byte)"] = 4 * 10**18
     with open(trace, "w", encoding="utf-8") as file:
         json.dump(events, file)
     db = opened(base, comparison)

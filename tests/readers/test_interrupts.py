@@ -2,6 +2,7 @@
 import gzip
 import os
 import sqlite3
+import time
 
 from checks import LIBRARY, check, run, write
 from held_against_oracle import load
@@ -52,15 +53,24 @@ def main_after_interrupt(scratch):
 
 
 def main_after_lock(scratch):
+    """The connection itself holds the lock, so SQLite reads its own tables and only a reader of the file has to wait."""
     path = os.path.join(scratch, DATABASE)
     small_copy(os.path.join(GOLDEN, DATABASE), path)
     count = "SELECT count(*) FROM prof_kernel"
     want = main_database(path).execute(count).fetchall()
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
     db = main_database(path)
-    error_of(db, count)
-    other.execute("COMMIT")
+    db.isolation_level = None
+    db.execute("BEGIN EXCLUSIVE")
+    begin = time.monotonic()
+    for _ in range(9):
+        check("main while it is locked", db.execute(count).fetchall(), [(0,)])
+    check("a look at a second, not at a statement", time.monotonic() - begin < 2, True)
+    told = "SELECT message FROM prof_diagnostic WHERE code = 'main_not_opened'"
+    check("told once", ["is locked" in message for (message,) in db.execute(told)], [True])
+    db.execute("COMMIT")
+    deadline = time.monotonic() + 20
+    while db.execute(count).fetchall() != want and time.monotonic() < deadline:
+        time.sleep(0.1)
     check("main after a lock", db.execute(count).fetchall(), want)
 
 
@@ -76,7 +86,7 @@ def empty_members(scratch):
     """Of gzip, and nothing inflates from them."""
     path = write(os.path.join(scratch, "kernel_details.csv.gz"), gzip.compress(b"") * 200_000)
     db = load(LIBRARY)
-    interrupt_at(db, 10)
+    db.set_progress_handler(lambda: is_open(path), 1)  # stops once the file is being read
     check("nothing but empty members", error_of(db, "SELECT count(*) FROM kernel_details(?)", path), "interrupted")
 
 
@@ -88,6 +98,7 @@ def replaced(scratch):
                          ("another", lambda: os.replace(write(path + ".new", "[" + " " * 99 + event % (1, 1, 1) + "{}]"), path))):
         write(path, "[" + "".join(event % (n, n, n) for n in range(400_000)) + "{}]")
         db, changed = load(LIBRARY), []
+        db.execute("SELECT profana_set('threads', 1)").fetchall()
 
         def once():
             if not changed and is_open(path):

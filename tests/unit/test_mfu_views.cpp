@@ -150,6 +150,35 @@ TEST_CASE("a kernel without type beside a product that tells its own shapes coun
         Rows{{"MatMulV3_1", std::to_string(2LL * 128 * 64 * 256), "kernel"}, {"gemm_tail", "0", "operator"}});
 }
 
+TEST_CASE("a product that does not tell its shapes leaves its operator's FLOPs to the kernel beside it") {
+    Profile p;
+    const int mm = p.op("aten::mm", 100, 300);
+    p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]'");
+    p.kernel(mm, "MatMulV3_1", 1000, 3000, "NULL", "NULL", "NULL", "MatMulV3");
+    p.kernel(mm, "gemm_tail", 4000, 1000, "NULL", "NULL", "NULL", "NULL");
+    CHECK(p.rows("SELECT kernel_name, flops FROM kernel_mfu_estimate") ==
+          Rows{{"MatMulV3_1", "NULL"}, {"gemm_tail", std::to_string(2LL * 128 * 64 * 256)}});
+}
+
+TEST_CASE("kernels elsewhere change nothing of a product that formats pad") {
+    Profile p;
+    const int mm = p.op("aten::mm", 100, 300), other = p.op("aten::add", 400, 500);
+    p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]' WHERE name = 'aten::mm'");
+    p.kernel(mm, "nz", 1000, 3000, "'4,8,16,16;16,4,16,16'", "'16,8,16,16'", "'DT_BF16;DT_BF16'", "MatMulV3");
+    p.kernel(mm, "nd", 4000, 1000, "'128,64;64,256'", "'128,256'", "'DT_BF16;DT_BF16'", "MatMulV3");
+    p.run(
+        "UPDATE prof_kernel SET input_formats = 'FRACTAL_NZ;FRACTAL_NZ', output_formats = 'FRACTAL_NZ' WHERE "
+        "name = 'nz'");
+    const auto estimated = [&] {
+        return p.rows(
+            "SELECT kernel_name, flops, shapes_from FROM kernel_mfu_estimate WHERE op_type = 'MatMulV3'");
+    };
+    const Rows before = estimated();
+    CHECK(before[0] == Rows{{"nz", std::to_string(2LL * 128 * 64 * 256), "operator"}}[0]);
+    p.kernel(other, "bare", 6000, 100, "NULL", "NULL", "NULL", "NULL");
+    CHECK(estimated() == before);
+}
+
 TEST_CASE("of types the first with a peak counts; what is no list of types loses nothing") {
     Profile p;
     const int mm = p.op("aten::mm", 100, 300);
