@@ -11,10 +11,6 @@
 namespace profana {
 namespace {
 
-void result_text(sqlite3_context* context, const std::string& text) {
-    sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
 std::string simdjson_version() {
     return std::to_string(simdjson::SIMDJSON_VERSION_MAJOR) + "." +
            std::to_string(simdjson::SIMDJSON_VERSION_MINOR) + "." +

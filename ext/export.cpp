@@ -341,7 +341,7 @@ void export_function(sqlite3_context* context, int count, sqlite3_value** values
                         "'; accepted: 0 or 1");
         const std::string done =
             export_to(connection, path, text(1), overwrite != nullptr && *overwrite == '1');
-        sqlite3_result_text64(context, done.data(), done.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+        result_text(context, done);
     });
 }
 

@@ -22,6 +22,10 @@ int result_code(
 // Between double quotes, those inside doubled: as SQL writes names, and CSV files texts.
 std::string double_quoted(std::string_view text);
 
+inline void result_text(sqlite3_context* context, std::string_view text) {
+    sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
 // Runs the body of an SQL function: no exception leaves it, each becomes the function's error.
 template <class Body>
 void guard_function(sqlite3_context* context, Body body) noexcept {

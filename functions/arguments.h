@@ -38,8 +38,4 @@ inline void result_optional(sqlite3_context* context, const std::optional<int64_
     if (value) sqlite3_result_int64(context, *value);
 }
 
-inline void result_text(sqlite3_context* context, std::string_view text) {
-    sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
 }  // namespace profana

@@ -225,10 +225,7 @@ void CommTasks::read_info() {
         if (groups) infos_.group.push_back(groups->code(row, group));
         if (op_ != nullptr) infos_.op.push_back(row.integer(op));
         if (plane_ != nullptr) infos_.plane.push_back(apply(NullRule::kId, row.integer(plane)));
-        if (size_ != nullptr) {
-            infos_.size.push_back(apply(NullRule::kSize, row.integer(size)));
-            implausible += !is_plausible(NullRule::kSize, row.integer(size));
-        }
+        if (size_ != nullptr) infos_.size.push_back(apply(NullRule::kSize, row.integer(size), implausible));
         if (source_ != nullptr) infos_.source.push_back(apply(NullRule::kId, row.integer(source)));
         if (destination_ != nullptr)
             infos_.destination.push_back(apply(NullRule::kId, row.integer(destination)));

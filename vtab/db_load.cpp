@@ -16,6 +16,13 @@ bool is_no_id(int64_t value) {
     return value == -1 || value == kNoId || value == kMaxInt;
 }
 
+// Or stands for none: not damage.
+bool is_plausible(NullRule rule, int64_t value) {
+    if (rule == NullRule::kTime) return is_time(value) || is_no_id(value);
+    if (rule == NullRule::kSize) return is_size(value) || is_no_id(value) || value < 0;
+    return rule != NullRule::kBytes || is_size(value);
+}
+
 }  // namespace
 
 int64_t apply(NullRule rule, int64_t value) {
@@ -36,10 +43,9 @@ int64_t apply(NullRule rule, int64_t value) {
     return value;
 }
 
-bool is_plausible(NullRule rule, int64_t value) {
-    if (rule == NullRule::kTime) return is_time(value) || is_no_id(value);
-    if (rule == NullRule::kSize) return is_size(value) || is_no_id(value) || value < 0;
-    return rule != NullRule::kBytes || is_size(value);
+int64_t apply(NullRule rule, int64_t value, uint64_t& implausible) {
+    implausible += value != kNullInt && !is_plausible(rule, value);
+    return apply(rule, value);
 }
 
 DbStrings::DbStrings(DbFile& file, LoadContext& context) {
@@ -337,7 +343,7 @@ void RowCopy::copy(const DbRow& row) {
     for (const Copy& copy : copies_) {
         switch (copy.kind) {
             case Kind::kInteger:
-                copy_integer(copy, row.integer(copy.cell));
+                copy.column->add_int(apply(copy.rule, row.integer(copy.cell), implausible_));
                 break;
             case Kind::kReal:
                 copy.column->add_real(row.real(copy.cell));
@@ -365,12 +371,6 @@ void RowCopy::copy(const DbRow& row) {
         }
     }
     copy_span(row);
-}
-
-void RowCopy::copy_integer(const Copy& copy, int64_t written) {
-    const int64_t value = apply(copy.rule, written);
-    implausible_ += value == kNullInt && written != kNullInt && !is_plausible(copy.rule, written);
-    copy.column->add_int(value);
 }
 
 void RowCopy::copy_span(const DbRow& row) {

@@ -294,7 +294,7 @@ enum class NullRule {
     kBytes,       // what is no size
 };
 int64_t apply(NullRule rule, int64_t value);
-bool is_plausible(NullRule rule, int64_t value);  // or stands for none; not damage
+int64_t apply(NullRule rule, int64_t value, uint64_t& implausible);  // counts what is damage, to be told
 
 // Copies the rows of one table of the file into the model table, a cell for a column.
 class RowCopy {
@@ -338,7 +338,6 @@ class RowCopy {
     void add(Kind kind, const char* column, int cell, NullRule rule = NullRule::kNone);
     bool has_span() const { return start_ || end_ || duration_ || step_; }
     void copy(const DbRow& row);
-    void copy_integer(const Copy& copy, int64_t written);
     void copy_span(const DbRow& row);
     void report() const;
 

@@ -141,11 +141,12 @@ void pair_npu_op_mem(Load& load, const DbTable& table) {
     const int name = scan.cell({"operatorName"}), address = scan.cell({"addr"}), type = scan.cell({"type"}),
               size = scan.cell({"size"}), time = scan.cell({"timestampNs"}), device = scan.cell({"deviceId"}),
               rowid = scan.rowid();
+    uint64_t implausible = 0;
     scan.run(load.context, [&](const DbRow& row) {
         if (!of_device(load.profile.options, row, device)) return;
         const std::tuple key{row.integer(name), row.integer(address), row.integer(device)};
-        const int64_t bytes = apply(NullRule::kBytes, row.integer(size)),
-                      at = apply(NullRule::kTime, row.integer(time));
+        const int64_t bytes = apply(NullRule::kBytes, row.integer(size), implausible),
+                      at = apply(NullRule::kTime, row.integer(time), implausible);
         const bool release = string_of(strings, row, type) == "release" || (bytes != kNullInt && bytes < 0);
         const auto partner = open.find(key);
         if (release && partner != open.end()) {
@@ -160,6 +161,7 @@ void pair_npu_op_mem(Load& load, const DbTable& table) {
         blocks.push_back({apply(NullRule::kId, row.integer(device)), signed_size, release ? kNullInt : at,
                           release ? at : kNullInt, row.integer(rowid), code});
     });
+    load.tell_implausible(table.name, implausible);
     Column *device_out = load.out("device_id"), *name_out = load.out("name"),
            *size_out = load.out("size_bytes"), *alloc = load.out("alloc_ns"),
            *release = load.out("release_ns"), *duration = load.out("dur_ns"),

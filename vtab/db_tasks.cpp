@@ -31,8 +31,7 @@ class CopySizes {
         uint64_t implausible = 0;
         scan.run(load.context, [&](const DbRow& row) {
             ids.push_back(row.integer(id));
-            sizes_.push_back(apply(NullRule::kSize, row.integer(size)));
-            implausible += !is_plausible(NullRule::kSize, row.integer(size));
+            sizes_.push_back(apply(NullRule::kSize, row.integer(size), implausible));
         });
         load.tell_implausible("MEMCPY_INFO", implausible);
         by_task_ = IdMap(ids);

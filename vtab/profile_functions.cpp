@@ -42,7 +42,7 @@ void open(sqlite3_context* context, int count, sqlite3_value** values) {
         const std::string what = describe(*profile);
         if (!views_are_there(connection)) install_views(connection);
         add_profile(connection, std::move(profile));
-        sqlite3_result_text64(context, what.data(), what.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+        result_text(context, what);
     });
 }
 
@@ -57,7 +57,7 @@ void close(sqlite3_context* context, int, sqlite3_value** values) {
             throw Error("profana_close: there is no profile '" + excerpt(alias) +
                         "'; open: " + (open.empty() ? "none" : open));
         }
-        sqlite3_result_text64(context, alias.data(), alias.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+        result_text(context, alias);
     });
 }
 

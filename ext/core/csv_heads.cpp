@@ -47,16 +47,20 @@ constexpr Unit kUnits[] = {
     {CsvValue::kRate, "gb/s", 0, 1},
 };
 
+// A length has the units of a time.
+bool measures(const Unit& unit, CsvValue value) {
+    return unit.value == (value == CsvValue::kLength ? CsvValue::kTime : value);
+}
+
 bool has_unit(CsvValue value) {
-    return value == CsvValue::kLength || std::any_of(std::begin(kUnits), std::end(kUnits),
-                                                     [&](const Unit& unit) { return unit.value == value; });
+    return std::any_of(std::begin(kUnits), std::end(kUnits),
+                       [&](const Unit& unit) { return measures(unit, value); });
 }
 
 // The unit as the value may have it; nullptr: "Time(%)" is no time.
 const Unit* find_unit(CsvValue value, const std::string& name) {
-    if (value == CsvValue::kLength) value = CsvValue::kTime;
     for (const Unit& unit : kUnits)
-        if (unit.value == value && unit.name == name) return &unit;
+        if (measures(unit, value) && unit.name == name) return &unit;
     return nullptr;
 }
 

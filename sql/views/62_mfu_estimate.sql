@@ -167,8 +167,7 @@ owner AS MATERIALIZED (               -- the innermost operator with a rule arou
 candidate AS MATERIALIZED (
   SELECT k.*, o.id AS op_id, o.name AS op_name, o.flops AS op_flops, o.weight, o.input_types AS op_types,
          o.formula AS op_formula,
-         CASE WHEN k.rule IS NOT NULL
-              THEN kernel_flops(k.rule, k.input_shapes, k.input_formats, k.output_shapes, k.output_formats, o.weight) END AS own_flops,
+         kernel_flops(k.rule, k.input_shapes, k.input_formats, k.output_shapes, k.output_formats, o.weight) AS own_flops,
          coalesce((SELECT min(w.is_main) FROM main_kernel_words AS w WHERE instr(lower(k.name), w.word) > 0), 0) AS has_word
     FROM kernel AS k
     LEFT JOIN owner AS w ON w.profile = k.profile AND w.kernel_id = +k.id

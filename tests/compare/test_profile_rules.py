@@ -1,26 +1,8 @@
 """Rules of the views of one profile that larger runs do not show: hot operators, steps, memory, timeline, kinds of kernel."""
 import os
-import sys
-import tempfile
 
-from profiles import Checks, Db, Gpu, Session, Text, ns, us
-from test_rules import Case
-
-
-def opened(case, run):
-    """The profile of a run, or of a path, alone in a session."""
-    if isinstance(run, (Db, Gpu, Text)):
-        run = written(case, run)
-    s = Session(case.library)
-    s.rows("SELECT profana_open('run', ?)", run)
-    return s
-
-
-def written(case, run, names=None):
-    if isinstance(run, Gpu):
-        return case.gpu(run)
-    case.count += 1
-    return run.write(f"{case.folder}/{case.count}_ascend_pt", names)
+from profiles import Db, Gpu, Text, ns, us
+from test_rules import run_cases
 
 
 def without_trace(case, t):
@@ -28,13 +10,6 @@ def without_trace(case, t):
     path = case.text(t)
     os.remove(f"{path}/ASCEND_PROFILER_OUTPUT/trace_view.json")
     return path
-
-
-def of_ranks(case, *runs):
-    """Text exports as ranks 0, 1 ... of one profile, and their folders."""
-    case.count += 1
-    paths = [run.write(f"{case.folder}/{case.count}/{rank}_ascend_pt", rank=rank) for rank, run in enumerate(runs)]
-    return f"{case.folder}/{case.count}", paths
 
 
 def one_kernel(name, dur=10, op_type=None):
@@ -49,7 +24,7 @@ def collectives_are_not_hot(case):
     t.group("g")
     t.collective("g", "hcom_allReduce__1_0_1", 0, 50)
     t.kernel("k", 100, 5)
-    s = opened(case, t)
+    s = case.opened(t)
     case.checks.equal("operators", s.rows("SELECT op_type, time_ratio FROM hot_op"), [("k", 1.0)])
     case.checks.equal("kernels", s.rows("SELECT name, time_ratio FROM hot_kernel"), [("k", 1.0)])
 
@@ -59,8 +34,8 @@ def hot_by_rank(case):
     kernels, listed = one_kernel("k", 10, "Add"), Text()
     for t in (kernels, listed):
         t.stat.append([0, "Mul", "AI_VECTOR_CORE", 1, 5, 5, 5, 5, 100])
-    path, _ = of_ranks(case, kernels, listed)
-    case.checks.equal("sources", opened(case, path).rows("SELECT rank, op_type, total_ns, source FROM hot_op"),
+    path = case.ranks(kernels, listed)
+    case.checks.equal("sources", case.opened(path).rows("SELECT rank, op_type, total_ns, source FROM hot_op"),
                       [(0, "Add", 10000, "computed"), (1, "Mul", 5000, "read")])
 
 
@@ -70,16 +45,16 @@ def steps(case):
     t = Text()
     t.group("g")
     t.collective("g", "hcom_allReduce__1_0_1", 10, 10)
-    case.checks.equal("collectives alone", opened(case, t).rows(times), [(0, 0, 10000, 10000, 0, "computed")])
-    path, folders = of_ranks(case, one_kernel("k"), one_kernel("k"))
-    with open(f"{folders[0]}/ASCEND_PROFILER_OUTPUT/step_trace_time.csv", "w", encoding="utf-8") as f:
+    case.checks.equal("collectives alone", case.opened(t).rows(times), [(0, 0, 10000, 10000, 0, "computed")])
+    path = case.ranks(one_kernel("k"), one_kernel("k"))
+    with open(f"{path}/0_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv", "w", encoding="utf-8") as f:
         f.write("Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n0,1,10,2,1,3,600\n")
-    case.checks.equal("by rank", opened(case, path).rows(times), [(0, 10000, 2000, 3000, 600000, "read"), (1, 10000, 0, 0, 0, "computed")])
+    case.checks.equal("by rank", case.opened(path).rows(times), [(0, 10000, 2000, 3000, 600000, "read"), (1, 10000, 0, 0, 0, "computed")])
     d = Db()
     d.kernel("k", 0, 10)
     d.collective("hcom_allReduce__1_0_1", "hcom_allReduce_", 10, 10, "g")
     d.rows["STEP_TIME"] = [(1, ns(0), ns(100))]
-    case.checks.equal("a step of both counts once", opened(case, d).rows("SELECT steps FROM overall"), [(1,)])
+    case.checks.equal("a step of both counts once", case.opened(d).rows("SELECT steps FROM overall"), [(1,)])
 
 
 def conversions(case):
@@ -90,12 +65,12 @@ def conversions(case):
     t.kernel("c", 20, 5, "Cast", stream=1)
     t.kernel("elsewhere", 30, 5, stream=2)
     t.kernel("after", 40, 5, stream=1)
-    case.checks.equal("neighbours", opened(case, t).rows("SELECT previous_op_type, next_op_type FROM cast_overhead"), [("before", "after")])
+    case.checks.equal("neighbours", case.opened(t).rows("SELECT previous_op_type, next_op_type FROM cast_overhead"), [("before", "after")])
     runs = [one_kernel("k", 10, "Add") for _ in range(2)]
     for run, dur in zip(runs, (10, 30), strict=True):
         run.kernel("c", 20, dur, "Cast")
-    path, _ = of_ranks(case, *runs)
-    case.checks.equal("shares", opened(case, path).rows("SELECT rank, time_ratio, type_time_ratio FROM cast_overhead"),
+    path = case.ranks(*runs)
+    case.checks.equal("shares", case.opened(path).rows("SELECT rank, time_ratio, type_time_ratio FROM cast_overhead"),
                       [(0, 10 / 20, 10 / 20), (1, 30 / 40, 30 / 40)])
 
 
@@ -108,7 +83,7 @@ def agreeing_collections(case):
         return t
     verdict = "SELECT DISTINCT verdict FROM collection_check"
     for x, y, expected in ((20, 40, "agree"), (500, 525, "differ")):
-        s = case.session(written(case, shares(x)), written(case, shares(y)))
+        s = case.session(case.written(shares(x)), case.written(shares(y)))
         case.checks.equal(f"{x / 10} and {y / 10} %", s.rows(verdict), [(expected,)])
 
 
@@ -117,7 +92,7 @@ def kinds_of_counters(case):
     for counter in ("aiv_vec_ratio", "vec_ratio", "vec_exe_ratio"):
         d = Db()
         d.kernel("k", 0, 10, "Add", pipes={counter: 0.5})
-        case.checks.equal(counter, opened(case, d).rows("SELECT vector_ratio, bound FROM pipe_bound"), [(0.5, "vector")])
+        case.checks.equal(counter, case.opened(d).rows("SELECT vector_ratio, bound FROM pipe_bound"), [(0.5, "vector")])
 
 
 def gpu_collectives(case):
@@ -125,7 +100,7 @@ def gpu_collectives(case):
     g = Gpu()
     g.kernel("ncclDevKernel_AllReduce_Sum(ncclDevKernelArgs)", 0, 5, stream=9)
     g.kernel("k", 0, 1)
-    case.checks.equal("name", opened(case, g).rows("SELECT op_type FROM communication_summary"), [("ncclDevKernel_AllReduce_Sum",)])
+    case.checks.equal("name", case.opened(g).rows("SELECT op_type FROM communication_summary"), [("ncclDevKernel_AllReduce_Sum",)])
 
 
 def alive_at_the_peak(case):
@@ -139,7 +114,7 @@ def alive_at_the_peak(case):
             t.block(name, kb, alloc, release)
             t.blocks[-1][-1] = device
         t.reserved += [["PTA", us(peak), 5, 5, "NPU:0"] for peak in peaks]
-        return opened(case, t)
+        return case.opened(t)
     case.checks.equal("released at the peak", blocks(("a", 1, 10, 50, "NPU:0"), ("b", 2, 10, 60, "NPU:0")).rows(held), [("b", 1, 2048)])
     case.checks.equal("another device", blocks(("a", 1, 10, 60, "NPU:0"), ("b", 2, 10, 60, "NPU:1")).rows(held), [("a", 1, 1024)])
     case.checks.equal("no size", blocks(("a", 1, 10, 60, "NPU:0"), ("b", -1, 10, None, "NPU:0")).rows(held), [("a", 1, 1024)])
@@ -154,27 +129,27 @@ def verdicts_of_equals(case):
     t = Text()
     t.kernel("a", 0, 10)
     t.kernel("b", 30, 10)
-    case.checks.equal("free", opened(case, t).rows(parts), [(20000, 0, 20000, "host bound")])
+    case.checks.equal("free", case.opened(t).rows(parts), [(20000, 0, 20000, "host bound")])
     d = Db()
     d.kernel("a", 0, 10)
     d.collective("hcom_allReduce__1_0_1", "hcom_allReduce_", 10, 10, "g")
-    case.checks.equal("communication", opened(case, d).rows(parts), [(10000, 10000, 0, "compute bound")])
+    case.checks.equal("communication", case.opened(d).rows(parts), [(10000, 10000, 0, "compute bound")])
 
 
 def span_of_the_timeline(case):
     """The timeline is of the first rank and the first step, bounds included, and reaches to the end of what starts in it."""
-    path, _ = of_ranks(case, one_kernel("k0"), one_kernel("k1"))
-    case.checks.equal("rank", opened(case, path).rows("SELECT rank, name FROM step_timeline"), [(0, "k0")])
+    path = case.ranks(one_kernel("k0"), one_kernel("k1"))
+    case.checks.equal("rank", case.opened(path).rows("SELECT rank, name FROM step_timeline"), [(0, "k0")])
     t = Text()
     t.kernel("before", 0, 5)
     t.kernel("k", 100, 5, step=3)
     path = without_trace(case, t)
-    case.checks.equal("kernels of no step", opened(case, path).rows("SELECT step, name FROM step_timeline"), [(3, "k")])
+    case.checks.equal("kernels of no step", case.opened(path).rows("SELECT step, name FROM step_timeline"), [(3, "k")])
     t = Text()
     t.op("ProfilerStep#1", 0, 100)
     t.kernel("k", 100, 500, step=1)
     t.kernel("late", "100.001", 5, step=1)
-    case.checks.equal("start at the end", opened(case, t).rows("SELECT name, at_ns, span_ns FROM step_timeline WHERE kind = 'computing'"),
+    case.checks.equal("start at the end", case.opened(t).rows("SELECT name, at_ns, span_ns FROM step_timeline WHERE kind = 'computing'"),
                       [("k", 100000, 600000)])
 
 
@@ -186,17 +161,17 @@ def lanes_of_the_timeline(case):
     g.op("cudaLaunchKernel", 70, 3, cat="cuda_runtime")
     g.kernel("k", 0, 500)
     g.kernel("ncclDevKernel", 100, 5, stream=9)
-    s = opened(case, g)
+    s = case.opened(g)
     case.checks.equal("host", s.rows("SELECT name FROM step_timeline WHERE kind = 'host'"), [("aten::a",)])
     case.checks.equal("collectives", s.rows("SELECT lane, name FROM step_timeline WHERE kind = 'communication'"), [("stream 9", "ncclDevKernel")])
     t = one_kernel("k")
     t.kernels[-1][1][3] = "N/A"
-    case.checks.equal("no stream", opened(case, without_trace(case, t)).rows("SELECT lane FROM step_timeline"), [("stream ?",)])
+    case.checks.equal("no stream", case.opened(without_trace(case, t)).rows("SELECT lane FROM step_timeline"), [("stream ?",)])
     d = Db()
     d.kernel("k", 0, 50)
     d.collective("hcom_allReduce__1_0_1", "hcom_allReduce_", 10, 5, "111")
-    path = written(case, d, {"111": "tp"})
-    case.checks.equal("process group", opened(case, path).rows("SELECT lane FROM step_timeline WHERE kind = 'communication'"), [("group tp",)])
+    path = case.db(d, {"111": "tp"})
+    case.checks.equal("process group", case.opened(path).rows("SELECT lane FROM step_timeline WHERE kind = 'communication'"), [("group tp",)])
 
 
 def kinds_by_core(case):
@@ -204,11 +179,11 @@ def kinds_by_core(case):
     t = Text()
     for i, core in enumerate(("AI_VECTOR_CORE", "MIX_AIV", "AI_CORE", "MIX_AIC", "AI_CPU")):
         t.kernel(core.lower(), i * 10, 5, "Mine", core)
-    case.checks.equal("NPU", dict(opened(case, t).rows("SELECT name, class FROM kernel_kind")),
+    case.checks.equal("NPU", dict(case.opened(t).rows("SELECT name, class FROM kernel_kind")),
                       {"ai_vector_core": "vector", "mix_aiv": "vector", "ai_core": "cube", "mix_aic": "cube", "ai_cpu": "other"})
     g = Gpu()
     g.kernel("void add", 0, 5)
-    case.checks.equal("GPU", opened(case, g).rows("SELECT class FROM kernel_kind"), [("vector",)])
+    case.checks.equal("GPU", case.opened(g).rows("SELECT class FROM kernel_kind"), [("vector",)])
 
 
 def kinds_by_name(case):
@@ -220,30 +195,20 @@ def kinds_by_name(case):
                 "TransposeD": ("conversion", None)}
     for i, name in enumerate(expected):
         t.kernel(name, i * 10, 5, name)
-    case.checks.equal("by type", {row[0]: row[1:] for row in opened(case, t).rows("SELECT op_type, class, direction FROM kernel_kind")}, expected)
-    case.checks.equal("by name", opened(case, one_kernel("my_flash_fwd", 5, "Custom")).rows("SELECT class, direction FROM kernel_kind"),
+    case.checks.equal("by type", {row[0]: row[1:] for row in case.opened(t).rows("SELECT op_type, class, direction FROM kernel_kind")}, expected)
+    case.checks.equal("by name", case.opened(one_kernel("my_flash_fwd", 5, "Custom")).rows("SELECT class, direction FROM kernel_kind"),
                       [("attention", "forward")])
     g = Gpu()
     g.kernel("sgemm", 0, 5)
-    case.checks.equal("without a type", opened(case, g).rows("SELECT class FROM kernel_kind"), [("matmul",)])
+    case.checks.equal("without a type", case.opened(g).rows("SELECT class FROM kernel_kind"), [("matmul",)])
 
 
 def shares_of_kinds(case):
     """The shares of the kinds of kernel add up to 1 on each rank."""
-    path, _ = of_ranks(case, one_kernel("k", 10, "Add"), one_kernel("k", 30, "Add"))
-    case.checks.equal("shares", opened(case, path).rows("SELECT rank, total_ns, time_ratio FROM time_by_kind"), [(0, 10000, 1.0), (1, 30000, 1.0)])
-
-
-def main():
-    checks = Checks()
-    with tempfile.TemporaryDirectory() as folder:
-        case = Case(sys.argv[1], folder, checks)
-        for test in (collectives_are_not_hot, hot_by_rank, steps, conversions, agreeing_collections, kinds_of_counters, gpu_collectives,
-                     alive_at_the_peak, verdicts_of_equals, span_of_the_timeline, lanes_of_the_timeline, kinds_by_core, kinds_by_name,
-                     shares_of_kinds):
-            checks.run(test, case)
-    sys.exit(checks.report())
+    path = case.ranks(one_kernel("k", 10, "Add"), one_kernel("k", 30, "Add"))
+    case.checks.equal("shares", case.opened(path).rows("SELECT rank, total_ns, time_ratio FROM time_by_kind"), [(0, 10000, 1.0), (1, 30000, 1.0)])
 
 
 if __name__ == "__main__":
-    main()
+    run_cases(collectives_are_not_hot, hot_by_rank, steps, conversions, agreeing_collections, kinds_of_counters, gpu_collectives,
+              alive_at_the_peak, verdicts_of_equals, span_of_the_timeline, lanes_of_the_timeline, kinds_by_core, kinds_by_name, shares_of_kinds)

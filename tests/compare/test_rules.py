@@ -29,6 +29,15 @@ class Case:
         self.count += 1
         return run.write(f"{self.folder}/{self.count}.pt.trace.json")
 
+    def written(self, run):
+        return self.gpu(run) if isinstance(run, Gpu) else self.text(run)
+
+    def opened(self, run, options="{}"):
+        """The profile of a run, or of a path, alone in a session."""
+        s = Session(self.library)
+        s.rows("SELECT profana_open('run', ?, ?)", run if isinstance(run, str) else self.written(run), options)
+        return s
+
     def session(self, base, comparison=None, **options):
         return Session(self.library, base, comparison or base, **options)
 

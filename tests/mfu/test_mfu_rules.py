@@ -2,33 +2,25 @@
 import json
 import os
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compare"))
-from profiles import ROOT, Checks, Db, Gpu, Session, ns  # noqa: E402
-from test_rules import Case  # noqa: E402
+from profiles import ROOT, Db, Gpu, ns  # noqa: E402
+from test_rules import run_cases  # noqa: E402
 
 CHIP = "Ascend910B3"
 PEAK = 20 * 1800e6 * 8192                   # operations a second of its 20 cores at 1800 MHz, BF16
 
 
 def opened(case, run, chip=CHIP):
-    """The profile of a run, or of a path, alone in a session."""
-    if isinstance(run, (Db, Gpu)):
-        case.count += 1
-        run = run.write(f"{case.folder}/{case.count}" + (".pt.trace.json" if isinstance(run, Gpu) else "_ascend_pt"))
-    s = Session(case.library)
-    s.rows("SELECT profana_open('run', ?, ?)", run, json.dumps({"chip": chip} if chip else {}))
-    return s
+    """As case.opened, on a chip whose peak is known."""
+    return case.opened(run, json.dumps({"chip": chip} if chip else {}))
 
 
 def of_ranks(case, *runs):
     """Databases as ranks 0, 1 ... of one profile."""
-    case.count += 1
     for rank, run in enumerate(runs):
         run.rows["RANK_DEVICE_MAP"] = [(rank, rank)]
-        run.write(f"{case.folder}/{case.count}/{rank}_ascend_pt", rank=rank)
-    return f"{case.folder}/{case.count}"
+    return case.ranks(*runs)
 
 
 def launched(d, name, start, dur, connection, kernel_start, kernel_dur, kernel="K", thread=1, types="BF16", shapes="2,2"):
@@ -335,17 +327,8 @@ def why_not(case):
     case.checks.equal("chip", s.rows("SELECT rank FROM mfu_diagnostic WHERE code = 'chip_not_known'"), [(1,)])
 
 
-def main():
-    checks = Checks()
-    with tempfile.TemporaryDirectory() as folder:
-        case = Case(sys.argv[1], folder, checks)
-        for test in (kernels_found_twice, first_operator, step_of_a_record, work_done_again, record_without_kernels, modules_within_modules,
-                     records_within_records, backward_of_modules, kernels_beside_the_product, rules_of_operators, operators_that_count,
-                     two_products_of_an_operator, padded_formats, estimates_by_rank, model_work, steps_of_totals, wall_by_rank,
-                     collectives_are_no_computing, why_not):
-            checks.run(test, case)
-    sys.exit(checks.report())
-
-
 if __name__ == "__main__":
-    main()
+    run_cases(kernels_found_twice, first_operator, step_of_a_record, work_done_again, record_without_kernels, modules_within_modules,
+              records_within_records, backward_of_modules, kernels_beside_the_product, rules_of_operators, operators_that_count,
+              two_products_of_an_operator, padded_formats, estimates_by_rank, model_work, steps_of_totals, wall_by_rank,
+              collectives_are_no_computing, why_not)

@@ -288,6 +288,17 @@ def memory_of_cann_alone(folder):
 
 
 @test
+def damaged_memory_of_cann(folder):
+    """A size or a time that no capture can have is NULL and told there, too."""
+    p = Profile(folder, STRINGS, "CREATE TABLE NPU_OP_MEM(operatorName, addr, type, size, timestampNs, deviceId)",
+                "CREATE TABLE SESSION_TIME_INFO(startTimeNs, endTimeNs)",
+                ("STRING_IDS", [(1, "allocate"), (3, "Conv")]),
+                ("NPU_OP_MEM", [(3, 77, 1, 2**62, 10, 0), (3, 78, 1, 50, -2**62 - 1, 0), (3, 79, 1, 60, 12, 0)]), name="msprof_20260101000000.db")
+    equal(p.rows("SELECT size_bytes, alloc_ns FROM prof_memory_alloc"), [(None, 10), (50, None), (60, 12)])
+    equal(p.rows("SELECT sum(count) FROM prof_diagnostic WHERE code = 'implausible_value'"), [(2,)])
+
+
+@test
 def escaped_messages(folder):
     """Quotes of JSON with backslashes are undone, other texts and valid JSON stay as they are."""
     plain = '{"streamId": "12","count": "1024","groupName": "g\\\\dp"}'

@@ -67,6 +67,13 @@ class Profile : public Sql {
         return static_cast<int>(sqlite3_last_insert_rowid(db()));
     }
 
+    // A product of 128 x 64 by 64 x 256 that recorded its dims.
+    int mm() {
+        const int id = op("aten::mm", 100, 300);
+        run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]' WHERE id = " + std::to_string(id));
+        return id;
+    }
+
     int kernel(int op, const std::string& name, int start, int dur, const std::string& inputs = "'2,2;2,2'",
                const std::string& outputs = "'2,2'", const std::string& types = "'DT_BF16;DT_BF16'",
                const std::string& op_type = "") {
@@ -141,8 +148,7 @@ TEST_CASE("kernels without shapes share their operator's FLOPs by time") {
 
 TEST_CASE("a kernel without type beside a product that tells its own shapes counts nothing") {
     Profile p;
-    const int mm = p.op("aten::mm", 100, 300);
-    p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]'");
+    const int mm = p.mm();
     p.kernel(mm, "MatMulV3_1", 1000, 3000, "'128,64;64,256'", "'128,256'", "'DT_BF16;DT_BF16'", "MatMulV3");
     p.kernel(mm, "gemm_tail", 4000, 1000, "NULL", "NULL", "NULL", "NULL");
     CHECK(
@@ -152,8 +158,7 @@ TEST_CASE("a kernel without type beside a product that tells its own shapes coun
 
 TEST_CASE("a product that does not tell its shapes leaves its operator's FLOPs to the kernel beside it") {
     Profile p;
-    const int mm = p.op("aten::mm", 100, 300);
-    p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]'");
+    const int mm = p.mm();
     p.kernel(mm, "MatMulV3_1", 1000, 3000, "NULL", "NULL", "NULL", "MatMulV3");
     p.kernel(mm, "gemm_tail", 4000, 1000, "NULL", "NULL", "NULL", "NULL");
     CHECK(p.rows("SELECT kernel_name, flops FROM kernel_mfu_estimate") ==
@@ -162,8 +167,7 @@ TEST_CASE("a product that does not tell its shapes leaves its operator's FLOPs t
 
 TEST_CASE("kernels elsewhere change nothing of a product that formats pad") {
     Profile p;
-    const int mm = p.op("aten::mm", 100, 300), other = p.op("aten::add", 400, 500);
-    p.run("UPDATE prof_host_op SET input_shapes = '[[128,64],[64,256]]' WHERE name = 'aten::mm'");
+    const int mm = p.mm(), other = p.op("aten::add", 400, 500);
     p.kernel(mm, "nz", 1000, 3000, "'4,8,16,16;16,4,16,16'", "'16,8,16,16'", "'DT_BF16;DT_BF16'", "MatMulV3");
     p.kernel(mm, "nd", 4000, 1000, "'128,64;64,256'", "'128,256'", "'DT_BF16;DT_BF16'", "MatMulV3");
     p.run(
